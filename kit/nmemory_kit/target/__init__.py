@@ -1,0 +1,42 @@
+"""Reaching a server: over stdio, over Streamable HTTP, or in this process.
+
+A `Target` opens connections, a `Connection` sends requests; what comes back is a `Reply` exactly as it was
+sent, or a `Fault` that says why nothing usable came and whose doing that is. Knows no pack, no tool and no
+case.
+"""
+
+from .connection import NOBODY, STRANGER, Connection, Era, ServerInfo, Store, Target
+from .environment import Inherit
+from .era import McpVersion
+from .inprocess import Double, Handled, InProcessTarget
+from .limits import Limits
+from .listing import Listing, list_tools
+from .reply import Blame, Fault, FaultKind, Noise, Reply, Unreachable
+from .secrets import Redactor
+from .stdio import StdioTarget
+
+__all__ = [
+    "NOBODY",
+    "STRANGER",
+    "Blame",
+    "Connection",
+    "Double",
+    "Era",
+    "Fault",
+    "FaultKind",
+    "Handled",
+    "InProcessTarget",
+    "Inherit",
+    "Limits",
+    "Listing",
+    "McpVersion",
+    "Noise",
+    "Redactor",
+    "Reply",
+    "ServerInfo",
+    "StdioTarget",
+    "Store",
+    "Target",
+    "Unreachable",
+    "list_tools",
+]

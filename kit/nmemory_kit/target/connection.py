@@ -1,0 +1,83 @@
+"""What every way of reaching a target offers: a target opens connections, a connection sends requests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+if TYPE_CHECKING:
+    from .reply import Noise, Reply
+    from .secrets import Redactor
+
+Era = Literal["legacy", "modern"]
+
+#: Names of credentials that need no token of their own.
+NOBODY = "nobody"  #: no token at all
+STRANGER = "stranger"  #: a made-up token
+
+
+@dataclass(frozen=True, slots=True)
+class ServerInfo:
+    """Who answers: what the handshake (or ``server/discover``) said."""
+
+    name: str | None
+    version: str | None
+    #: The MCP version in use, e.g. ``2025-11-25``.
+    mcp_version: str
+    era: Era
+    instructions: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """A store of a target: an opaque name that ``Target.connect`` understands."""
+
+    name: str
+
+
+class Connection(Protocol):
+    """One open conversation with a target. Requests may overlap; replies are matched by id."""
+
+    server: ServerInfo
+
+    async def request(self, method: str, params: dict[str, Any] | None, *, timeout: float) -> Reply:
+        """Send one request and wait for its reply, ``timeout`` seconds at most. The target never makes it raise."""
+
+    @property
+    def lost(self) -> bool:
+        """Whether the conversation is over, so that another must be opened."""
+
+    def noise(self) -> tuple[Noise, ...]:
+        """What has come so far that belongs to no request."""
+
+    def stderr(self) -> str | None:
+        """The last lines on the target's stderr, if it has one."""
+
+    async def close(self) -> None:
+        """End the conversation in bounded time and leave no process behind."""
+
+
+class Target(Protocol):
+    """A server under test: it opens connections, on its one store or on fresh ones."""
+
+    #: ``stdio``, ``http`` or ``in-process``.
+    kind: str
+    #: How to name it to people: the command or URL, without secrets.
+    display: str
+    #: Names of credentials that it can connect with, beside the default (None), ``nobody`` and ``stranger``.
+    credentials: frozenset[str]
+    #: Whether the kit may stop it and start it again on the same store.
+    can_restart: bool
+    #: Whether the store is the kit's own throw-away one, so that nothing in it needs cleaning up.
+    disposable: bool
+    #: What takes this target's secrets out of anything that is shown or kept; replies come as sent.
+    redactor: Redactor
+
+    def fresh_store(self) -> Store | None:
+        """A new, empty store, or None where this target cannot give one."""
+
+    async def connect(self, *, store: Store | None = None, credential: str | None = None) -> Connection:
+        """Open a connection (start a process, shake hands). Raises ``Unreachable``."""
+
+    async def close(self) -> None:
+        """Remove what the target made for itself (temporary stores); their openers close the connections."""

@@ -1,0 +1,184 @@
+"""The two eras of MCP: the handshake of the versions up to 2025-11-25, and the stateless 2026-07-28.
+
+What differs between them stands here: how a conversation begins, what every request carries, and which
+headers go with it on HTTP.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+
+from nmemory_kit import __version__
+
+from .connection import Era, ServerInfo
+from .reply import Blame, Fault, FaultKind, Reply, Unreachable
+from .wire import METHOD_NOT_FOUND, excerpt
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+#: Which era to speak; ``auto`` asks for the older one first and takes the newer where the target refuses it.
+McpVersion = Literal["auto", "legacy", "modern"]
+
+LEGACY_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+LEGACY_OFFER = LEGACY_VERSIONS[-1]
+MODERN_VERSION = "2026-07-28"
+
+CLIENT = {"name": "nmemory-kit", "version": __version__}
+
+_UNSUPPORTED_VERSION = -32022
+_NO_HANDSHAKE_HERE = frozenset({_UNSUPPORTED_VERSION, METHOD_NOT_FOUND, -32600, -32602})
+_SERVER_INFO = "io.modelcontextprotocol/serverInfo"
+_ENVELOPE: dict[str, Any] = {
+    "io.modelcontextprotocol/protocolVersion": MODERN_VERSION,
+    "io.modelcontextprotocol/clientInfo": CLIENT,
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+
+
+class Channel(Protocol):
+    """A connection before it is one: messages go through it as they are."""
+
+    async def ask(self, method: str, params: dict[str, Any] | None, *, timeout: float, era: Era) -> Reply:
+        """Send a request and wait for its reply."""
+
+    async def tell(self, method: str) -> None:
+        """Send a notification of the legacy era."""
+
+    async def close(self) -> None:
+        """Give the channel up."""
+
+
+C = TypeVar("C", bound=Channel)
+
+
+async def negotiate(
+    open_channel: Callable[[], Awaitable[C]], version: McpVersion, *, timeout: float
+) -> tuple[C, ServerInfo]:
+    """Open a channel and begin a conversation in the era asked for, or in the one that the target speaks.
+
+    Raises ``Unreachable``; no channel is left open then. Whatever ``open_channel`` raises passes through.
+    """
+    eras: tuple[Era, ...] = ("legacy", "modern") if version == "auto" else (version,)
+    refusal: Reply | None = None
+    for era in eras:
+        channel = await open_channel()
+        try:
+            reply = await (_initialize if era == "legacy" else _discover)(channel, timeout)
+            if reply.result is not None:
+                server = (_initialized if era == "legacy" else _discovered)(reply.result)
+                if era == "legacy":
+                    await channel.tell("notifications/initialized")
+                return channel, server
+        except BaseException:
+            await channel.close()
+            raise
+        await channel.close()
+        # The reason of the first refusal is the better one, unless the second era was reached at all.
+        refusal = refusal if refusal is not None and _speaks_not(reply) else reply
+        if not _speaks_not(reply):
+            break
+    assert refusal is not None
+    raise Unreachable(_refused(refusal, version))
+
+
+def envelope(params: dict[str, Any] | None, era: Era) -> dict[str, Any] | None:
+    """The params of a request as they go out: in the modern era with its envelope in ``_meta``."""
+    if era == "legacy":
+        return params
+    if params is None:
+        return {"_meta": _ENVELOPE}
+    if not isinstance(params, dict) or not isinstance(params.get("_meta", {}), dict):
+        return params
+    return {**params, "_meta": _ENVELOPE | params.get("_meta", {})}
+
+
+def headers(era: Era, mcp_version: str | None, method: str, params: Any) -> dict[str, str]:
+    """The HTTP headers of a request that say its version, and in the modern era its method and its object."""
+    if era == "legacy":
+        return {} if mcp_version is None else {"mcp-protocol-version": mcp_version}
+    named = {"mcp-protocol-version": MODERN_VERSION, "mcp-method": method}
+    name = params.get("name", params.get("uri")) if isinstance(params, dict) else None
+    if method in ("tools/call", "prompts/get", "resources/read") and isinstance(name, str):
+        named["mcp-name"] = name
+    return named
+
+
+async def _initialize(channel: Channel, timeout: float) -> Reply:
+    params = {"protocolVersion": LEGACY_OFFER, "capabilities": {}, "clientInfo": CLIENT}
+    return await channel.ask("initialize", params, timeout=timeout, era="legacy")
+
+
+async def _discover(channel: Channel, timeout: float) -> Reply:
+    return await channel.ask("server/discover", envelope(None, "modern"), timeout=timeout, era="modern")
+
+
+def _initialized(result: dict[str, Any]) -> ServerInfo:
+    version = result.get("protocolVersion")
+    if version not in LEGACY_VERSIONS:
+        raise Unreachable(
+            Fault(
+                FaultKind.VERSION,
+                Blame.TARGET,
+                f"the target answered initialize with the MCP version {excerpt(repr(version))}",
+                remedy=f"the kit speaks {', '.join(LEGACY_VERSIONS)} and {MODERN_VERSION}",
+            )
+        )
+    return _server(result, result.get("serverInfo"), str(version), "legacy")
+
+
+def _discovered(result: dict[str, Any]) -> ServerInfo:
+    supported = result.get("supportedVersions")
+    if not isinstance(supported, list) or MODERN_VERSION not in supported:
+        raise Unreachable(
+            Fault(
+                FaultKind.VERSION,
+                Blame.TARGET,
+                f"the target answered server/discover with the MCP versions {excerpt(repr(supported))}, "
+                f"not {MODERN_VERSION}",
+                remedy="take --mcp-version legacy, if it speaks an older one",
+            )
+        )
+    meta = result.get("_meta")
+    info = meta.get(_SERVER_INFO) if isinstance(meta, dict) else None
+    return _server(result, info or result.get("serverInfo"), MODERN_VERSION, "modern")
+
+
+def _server(result: dict[str, Any], info: Any, version: str, era: Era) -> ServerInfo:
+    named = info if isinstance(info, dict) else {}
+    return ServerInfo(
+        name=_text(named.get("name")),
+        version=_text(named.get("version")),
+        mcp_version=version,
+        era=era,
+        instructions=_text(result.get("instructions")),
+    )
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _speaks_not(reply: Reply) -> bool:
+    """Whether a refusal means that this era is not spoken, so that the other is worth a try."""
+    if reply.error is None or reply.status in (401, 403):
+        return False
+    return reply.error["code"] in _NO_HANDSHAKE_HERE or 400 <= (reply.status or 200) < 500
+
+
+def _refused(reply: Reply, version: McpVersion) -> Fault:
+    """Why no conversation began."""
+    if reply.fault is not None:
+        return reply.fault
+    error = reply.error or {}
+    said = excerpt(str(error.get("message", "")))
+    status = f", HTTP {reply.status}" if reply.status not in (None, 200) else ""
+    kind = FaultKind.VERSION if _speaks_not(reply) else FaultKind.UNREACHABLE
+    remedy = "take --mcp-version auto" if version != "auto" else None
+    return Fault(
+        kind,
+        Blame.TARGET,
+        f"the target refused to begin a conversation: error {error.get('code')}, {said!r}{status}",
+        remedy=remedy,
+        received=excerpt(str(error)),
+    )

@@ -1,0 +1,71 @@
+"""Keeping secrets out of everything that the kit shows or writes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+from urllib.parse import quote
+
+REDACTED = "[redacted]"
+
+#: A shorter text is no secret, and blotting it out would blot out half of a report.
+_SHORTEST = 4
+
+_TELLING_NAME = re.compile(r"key|token|secret|passw|auth|cred|cookie|session|private|dsn", re.IGNORECASE)
+_USER_INFO = re.compile(r"(?<=://)[^/\s@\"']+(?=@)")
+_QUERY_SECRET = re.compile(
+    r"(?i)([?&](?:[\w.-]*(?:token|key|secret|password|sig|signature|code))=)[^&\s#\"']+"
+)
+
+
+class Redactor:
+    """Replaces each known secret by ``[redacted]``, and what URLs carry in the places of secrets."""
+
+    def __init__(self, secrets: Iterable[str | None] = ()) -> None:
+        texts = {secret for secret in secrets if secret and len(secret) >= _SHORTEST}
+        texts |= {quote(secret, safe="") for secret in texts if not _has_lone_surrogate(secret)}
+        # The longest first, so that a secret inside another leaves no remainder.
+        ordered = sorted(texts, key=len, reverse=True)
+        self._known = re.compile("|".join(map(re.escape, ordered))) if ordered else None
+
+    def text(self, text: str) -> str:
+        """``text`` without a secret."""
+        if self._known is not None:
+            text = self._known.sub(REDACTED, text)
+        if "://" in text:
+            text = _USER_INFO.sub(REDACTED, text)
+            text = _QUERY_SECRET.sub(rf"\1{REDACTED}", text)
+        return text
+
+    def optional(self, text: str | None) -> str | None:
+        """The same for a text that may be missing."""
+        return None if text is None else self.text(text)
+
+    def value(self, value: Any) -> Any:
+        """A JSON value of the same shape without a secret in any text or key."""
+        match value:
+            case str():
+                return self.text(value)
+            case Mapping():
+                return {self.text(key): self.value(item) for key, item in value.items()}
+            case list() | tuple():
+                return [self.value(item) for item in value]
+            case _:
+                return value
+
+
+def secret_values(named: Mapping[str, str]) -> list[str]:
+    """The values of variables or headers that look like secrets, by their name or by their length.
+
+    ``DEBUG=true`` and ``LEVEL=info`` are not: a report without these words would be unreadable.
+    """
+    return [value for name, value in named.items() if _TELLING_NAME.search(name) or _looks_random(value)]
+
+
+def _looks_random(value: str) -> bool:
+    return len(value) >= 16 and value.isascii() and not re.search(r"[\s/\\]", value)
+
+
+def _has_lone_surrogate(text: str) -> bool:
+    return any("\ud800" <= char <= "\udfff" for char in text)

@@ -1,0 +1,284 @@
+"""A target behind a command: one process a connection, JSON-RPC in lines on its stdin and stdout."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import signal
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import leftovers
+from .connection import Era, ServerInfo, Store
+from .environment import Inherit, child_environment
+from .era import McpVersion, envelope, negotiate
+from .exchange import Exchange
+from .frames import FrameSplitter, FrameTooLarge
+from .limits import Limits
+from .process import Process
+from .reply import Blame, Fault, FaultKind, Noise, Reply, Unreachable
+from .secrets import Redactor, secret_values
+from .wire import Request, answer, encode, excerpt, request, unsendable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+#: What becomes the path of a store's file in an argument of the command.
+STORE = "{store}"
+
+#: Bytes that a target may leave unread before its own requests get no more answers.
+_BACKLOG = 1024 * 1024
+
+
+class StdioTarget:
+    """A server that is started by a command.
+
+    ``command`` is a list of arguments and never meets a shell. ``{store}`` in any of them becomes the path of
+    a file, not yet there, in a temporary folder of the target's own: one for each store. Without it the
+    target has the one store that it has, and the kit can neither throw it away nor give a fresh one. ``env``
+    is added to the part of the kit's environment that ``inherit`` chooses. A relative program with a slash in
+    it is looked up in ``cwd``.
+    """
+
+    kind = "stdio"
+    credentials: frozenset[str] = frozenset()
+    can_restart = True
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        env: Mapping[str, str] | None = None,
+        inherit: Inherit = "safe",
+        cwd: Path | None = None,
+        limits: Limits | None = None,
+        version: McpVersion = "auto",
+        name: str | None = None,
+        redactor: Redactor | None = None,
+    ) -> None:
+        self._command = tuple(command)
+        self._environment = child_environment(inherit, env or {})
+        self._cwd = cwd
+        self.limits = limits or Limits()
+        self._version = version
+        self.redactor = redactor or Redactor(secret_values(env or {}))
+        self.display = self.redactor.text(name or shlex.join(self._command))
+        self.disposable = any(STORE in argument for argument in self._command)
+        self._folder: Path | None = None
+        self._stores = 0
+
+    @property
+    def passed_names(self) -> tuple[str, ...]:
+        """The names of the environment variables that the process gets."""
+        return tuple(sorted(self._environment))
+
+    def fresh_store(self) -> Store | None:
+        """A store in a file of its own, or None where the command has no ``{store}``."""
+        if not self.disposable:
+            return None
+        self._stores += 1
+        return Store(f"store-{self._stores}")
+
+    async def connect(self, *, store: Store | None = None, credential: str | None = None) -> StdioConnection:
+        """Start the process on ``store`` (None: the main one) and shake hands. Raises ``Unreachable``."""
+        if credential is not None:
+            raise Unreachable(
+                Fault(
+                    FaultKind.UNREACHABLE,
+                    Blame.KIT,
+                    f"a target on stdio has no credentials, so none named {credential!r}",
+                    remedy="credentials need a target on HTTP",
+                )
+            )
+        command = self._filled(store)
+
+        async def open_channel() -> StdioConnection:
+            return await StdioConnection.start(
+                command, self._environment, self._cwd, limits=self.limits, redactor=self.redactor
+            )
+
+        connection, server = await negotiate(open_channel, self._version, timeout=self.limits.start)
+        connection.server = server
+        return connection
+
+    async def close(self) -> None:
+        """Remove the folder of the stores."""
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            leftovers.forget(self)
+            self._folder = None
+
+    def _filled(self, store: Store | None) -> list[str]:
+        if not self.disposable:
+            return list(self._command)
+        if self._folder is None:
+            folder = self._folder = Path(tempfile.mkdtemp(prefix="nmemory-store-"))
+            leftovers.keep(self, lambda: shutil.rmtree(folder, ignore_errors=True))
+        home = self._folder / ("main" if store is None else store.name)
+        home.mkdir(exist_ok=True)
+        return [argument.replace(STORE, str(home / "store.db")) for argument in self._command]
+
+
+class StdioConnection:
+    """One process, from its start to its end."""
+
+    #: Set by the handshake, before anybody else sees the connection.
+    server: ServerInfo
+
+    def __init__(self, limits: Limits, redactor: Redactor) -> None:
+        self._limits = limits
+        self._redactor = redactor
+        self._exchange = Exchange(redactor.text, self.stderr)
+        self._splitter = FrameSplitter(limits.frame)
+        self._process: Process | None = None
+        self._end: Fault | None = None
+        self._answers: list[bytes] = []
+        self._closed = False
+
+    @classmethod
+    async def start(
+        cls,
+        command: Sequence[str],
+        env: Mapping[str, str],
+        cwd: Path | None,
+        *,
+        limits: Limits,
+        redactor: Redactor,
+    ) -> StdioConnection:
+        """Start the process, without a handshake. Raises ``Unreachable``."""
+        connection = cls(limits, redactor)
+        try:
+            connection._process = await Process.start(
+                command, env=env, cwd=cwd, on_output=connection._received, on_end=connection._ended
+            )
+        except (OSError, ValueError) as error:
+            raise _not_started(command, cwd, error, redactor) from None
+        return connection
+
+    @property
+    def pid(self) -> int:
+        """The id of the process, and of its group."""
+        assert self._process is not None
+        return self._process.pid
+
+    @property
+    def lost(self) -> bool:
+        """Whether the process has ended or can no longer be understood."""
+        return self._end is not None
+
+    async def request(self, method: str, params: dict[str, Any] | None, *, timeout: float) -> Reply:
+        """Send one request in the era of the connection and wait for its reply."""
+        return await self.ask(method, envelope(params, self.server.era), timeout=timeout, era=self.server.era)
+
+    async def ask(self, method: str, params: dict[str, Any] | None, *, timeout: float, era: Era) -> Reply:
+        """Send one request as it stands and wait for its reply."""
+        if self._end is not None:
+            return Reply(fault=self._end)
+        assert self._process is not None
+        pending = self._exchange.open(method, timeout)
+        try:
+            self._process.write(encode(request(pending.id, method, params)) + b"\n")
+            return await pending.reply
+        except ValueError as error:
+            return Reply(fault=unsendable(method, error))
+        finally:
+            self._exchange.abandon(pending)
+
+    async def tell(self, method: str) -> None:
+        """Send a notification."""
+        assert self._process is not None
+        self._process.write(encode({"jsonrpc": "2.0", "method": method}) + b"\n")
+
+    def noise(self) -> tuple[Noise, ...]:
+        """What came on stdout and belongs to no request."""
+        return self._exchange.noise()
+
+    def stderr(self) -> str | None:
+        """The last lines on stderr, without secrets."""
+        return None if self._process is None else self._redactor.optional(self._process.tail.text())
+
+    async def close(self) -> None:
+        """End the process and everything that it started."""
+        self._closed = True
+        if self._process is not None:
+            await self._process.stop(self._limits.grace)
+
+    def _received(self, chunk: bytes) -> None:
+        try:
+            for frame in self._splitter.feed(chunk):
+                incoming = self._exchange.receive(frame)
+                if incoming is not None:
+                    self._answer(incoming)
+        except FrameTooLarge as error:
+            size = self._limits.frame
+            shown = f"{size // 2**20} MiB" if size >= 2**20 else f"{size} bytes"
+            fault = self._exchange.fault(
+                FaultKind.TOO_LARGE,
+                f"the target wrote more than {shown} without an end of line",
+                received=excerpt(error.start),
+                lost=True,
+            )
+            self._lose(fault)
+            assert self._process is not None
+            self._process.kill()
+
+    def _answer(self, incoming: Request) -> None:
+        """Answer a request of the target's, unless it sends them faster than it reads the answers."""
+        assert self._process is not None
+        if self._process.backlog < _BACKLOG:
+            self._process.write(encode(answer(incoming)) + b"\n")
+
+    def _ended(self) -> None:
+        """No more output will come."""
+        assert self._process is not None
+        rest = self._splitter.rest()
+        self._exchange.receive(rest)
+        code = self._process.exit_code
+        if code is None:
+            how = "closed its stdout, but runs on"
+        elif code < 0:
+            how = f"was ended by {_signal_name(-code)}"
+        else:
+            how = f"ended with exit code {code}"
+        if self._closed:
+            how = "was closed by the kit"
+        fault = self._exchange.fault(
+            FaultKind.CLOSED,
+            f"the target's process {how}" + (", in the middle of a message" if rest else ""),
+            received=excerpt(rest) if rest else None,
+            lost=True,
+        )
+        self._lose(fault)
+
+    def _lose(self, fault: Fault) -> None:
+        if self._end is None:
+            self._end = fault
+            self._exchange.end(fault)
+
+
+def _not_started(
+    command: Sequence[str], cwd: Path | None, error: Exception, redactor: Redactor
+) -> Unreachable:
+    """The command could not be started: say which part of it, and why."""
+    program = redactor.text(command[0]) if command else ""
+    remedy = "check the spelling, or give the full path of the program"
+    match error:
+        case FileNotFoundError() if cwd is not None and not cwd.is_dir():
+            why, remedy = f"the folder {str(cwd)!r} does not exist", "check `cwd`"
+        case FileNotFoundError():
+            why = f"no such command: {program!r}"
+        case PermissionError():
+            why, remedy = f"{program!r} may not be executed", "check its permissions: chmod +x"
+        case OSError():
+            why = f"{program!r} cannot be started: {error.strerror or error}"
+        case _:
+            why, remedy = f"{program!r} cannot be started: {error}", "check the command and the environment"
+    return Unreachable(Fault(FaultKind.UNREACHABLE, Blame.TRANSPORT, why, remedy=remedy))
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

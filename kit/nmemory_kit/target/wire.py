@@ -1,0 +1,171 @@
+"""One message on the wire: JSON-RPC 2.0 as MCP uses it, read strictly and written plainly.
+
+Reading never raises and never repairs: a frame comes out as a `Response`, a `Request`, a `Notification`, or
+as `Noise` when it is none of these. A response that breaks a rule is still a response, with the rule in
+``broken``, so that it ends the request it answers instead of letting it run into its limit.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .reply import Blame, Fault, FaultKind, Noise
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+#: Characters of a foreign message that are shown to people.
+SHOWN = 300
+
+METHOD_NOT_FOUND = -32601
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """The rule that a response breaks."""
+
+    kind: FaultKind
+    #: What is wrong, to follow "the answer ": ``is not valid UTF-8``.
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """An answer. ``result`` or ``error`` is set, as sent, unless ``broken`` says why it is none."""
+
+    id: Any
+    result: dict[str, Any] | None = None
+    error: dict[str, Any] | None = None
+    broken: Broken | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request from the target to the kit."""
+
+    id: Any
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
+class Notification:
+    """A message that wants no answer."""
+
+    method: str
+
+
+Incoming = Response | Request | Notification | Noise
+
+
+def encode(message: Mapping[str, Any]) -> bytes:
+    """One line of JSON without its newline: raw UTF-8, or ASCII escapes where a text has lone surrogates.
+
+    NaN and infinities have no JSON form and raise ``ValueError``.
+    """
+    try:
+        return json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+    except UnicodeEncodeError:
+        return json.dumps(message, allow_nan=False, separators=(",", ":")).encode()
+
+
+def request(number: int, method: str, params: Any) -> dict[str, Any]:
+    """A request; ``params`` of None are left out."""
+    message: dict[str, Any] = {"jsonrpc": "2.0", "id": number, "method": method}
+    return message if params is None else message | {"params": params}
+
+
+def answer(incoming: Request) -> dict[str, Any]:
+    """The answer to a request of the target's: a ping is answered, the kit has offered nothing else."""
+    if incoming.method == "ping":
+        return {"jsonrpc": "2.0", "id": incoming.id, "result": {}}
+    error = {"code": METHOD_NOT_FOUND, "message": "Method not found"}
+    return {"jsonrpc": "2.0", "id": incoming.id, "error": error}
+
+
+def unsendable(method: str, error: ValueError) -> Fault:
+    """The fault of a request that has no JSON form."""
+    return Fault(FaultKind.MALFORMED, Blame.KIT, f"the params of {method} have no JSON form: {error}")
+
+
+def parse_frame(frame: bytes) -> Incoming:
+    """Read one frame: a line of stdout, the data of a server-sent event, or the body of an HTTP reply."""
+    broken: Broken | None = None
+    try:
+        text = frame.decode()
+    except UnicodeDecodeError as error:
+        broken = Broken(FaultKind.GARBAGE, f"is not valid UTF-8 (byte {error.start})")
+        text = frame.decode(errors="replace")
+    outside: list[str] = []
+    try:
+        message = _read(text, outside)
+    except (ValueError, RecursionError):
+        return Noise("invalid-utf-8" if broken else "not-json", excerpt(frame))
+    if outside and broken is None:
+        broken = Broken(FaultKind.MALFORMED, f"holds {outside[0]}, which is not JSON")
+    return _classify(message, frame, broken)
+
+
+def excerpt(received: bytes | str) -> str:
+    """The start of what was received, on one line, fit to be shown."""
+    cut = received[: SHOWN * 4]
+    text = cut.decode(errors="replace") if isinstance(cut, bytes) else cut
+    line = "".join(char if char.isprintable() else " " for char in text).strip()
+    return line if len(line) <= SHOWN and len(cut) == len(received) else line[:SHOWN] + "…"
+
+
+def _read(text: str, outside: list[str]) -> Any:
+    """Parse JSON; the numbers in it that JSON or a double cannot hold are gathered in ``outside``."""
+
+    def constant(name: str) -> float:
+        outside.append(name)
+        return math.nan
+
+    def number(digits: str) -> float:
+        value = float(digits)
+        if math.isinf(value):
+            outside.append(f"the number {digits[:40]}")
+        return value
+
+    return json.loads(text, parse_constant=constant, parse_float=number)
+
+
+def _classify(message: Any, frame: bytes, broken: Broken | None) -> Incoming:
+    if isinstance(message, list):
+        return Noise("batch", excerpt(frame))
+    if not isinstance(message, dict):
+        return Noise("not-json-rpc", excerpt(frame))
+    if "result" in message or "error" in message:
+        if "id" not in message:
+            return Noise("not-json-rpc", excerpt(frame))
+        return _response(message, broken)
+    if message.get("jsonrpc") != "2.0" or not isinstance(message.get("method"), str):
+        return Noise("not-json-rpc", excerpt(frame))
+    if "id" in message:
+        return Request(message["id"], message["method"])
+    return Notification(message["method"])
+
+
+def _response(message: dict[str, Any], broken: Broken | None) -> Response:
+    why = broken.why if broken else _broken_rule(message)
+    if why is not None:
+        return Response(message["id"], broken=broken or Broken(FaultKind.MALFORMED, why))
+    return Response(message["id"], result=message.get("result"), error=message.get("error"))
+
+
+def _broken_rule(message: dict[str, Any]) -> str | None:
+    if message.get("jsonrpc") != "2.0":
+        return 'has no member "jsonrpc" with the value "2.0"'
+    if "result" in message and "error" in message:
+        return "has both a result and an error"
+    if "result" in message:
+        return None if isinstance(message["result"], dict) else "has a result that is not an object"
+    error = message["error"]
+    if not isinstance(error, dict):
+        return "has an error that is not an object"
+    code = error.get("code")
+    if not isinstance(code, int) or isinstance(code, bool):
+        return "has an error whose code is not an integer"
+    return None if isinstance(error.get("message"), str) else "has an error whose message is not a text"
