@@ -2,6 +2,7 @@
 
 Every rule is here because the fault that it finds is silent otherwise: a misspelt keyword that JSON Schema
 ignores, a clause that nothing decides, an absence that an empty answer would meet. It reads files and runs nothing.
+"""
 
 from __future__ import annotations
 
@@ -66,9 +67,7 @@ def _read_all(root: Traversable) -> tuple[dict[str, Json], list[Problem]]:
         except ValueError as error:
             problems.append(Problem(name, f"this is not JSON that can be used: {error}"))
     problems += [
-        Problem(name, "a pack needs this file")
-        for name in ("pack.json", "clauses.json")
-        if name not in documents
+        Problem(name, "a pack needs this file") for name in ("pack.json", "clauses.json") if name not in documents
     ]
     return documents, problems
 
@@ -97,9 +96,7 @@ def _grammar_problems(documents: Mapping[str, Json]) -> Iterator[Problem]:
         elif folder == "cases" and depth == 2:
             found = violations(data, "case")
         else:
-            found = [
-                "this file is in no place where a pack has one: cases/<area>/<id>.json, schemas/<name>.json"
-            ]
+            found = ["this file is in no place where a pack has one: cases/<area>/<id>.json, schemas/<name>.json"]
         yield from (Problem(name, message) for message in found)
 
 
@@ -114,24 +111,16 @@ def _pack_problems(pack: Pack, documents: Mapping[str, Json]) -> Iterator[Proble
     for standing in pack.standing:
         where = f"standing check {standing.name!r}"
         if standing.clause not in pack.clauses:
-            messages.append(
-                f"{where}: there is no clause {standing.clause!r}{nearest(standing.clause, pack.clauses)}"
-            )
+            messages.append(f"{where}: there is no clause {standing.clause!r}{nearest(standing.clause, pack.clauses)}")
         messages += [f"{where}: {found}" for found in law_problems(standing.law)]
         messages += [f"{where}: {found}" for found in tool_problems(standing.tools or (), pack)]
     if pack.advertises not in pack.clauses:
-        messages.append(
-            f"advertises: there is no clause {pack.advertises!r}{nearest(pack.advertises, pack.clauses)}"
-        )
-    messages += [
-        f"standing check {name!r} stands twice" for name in _twice(one.name for one in pack.standing)
-    ]
+        messages.append(f"advertises: there is no clause {pack.advertises!r}{nearest(pack.advertises, pack.clauses)}")
+    messages += [f"standing check {name!r} stands twice" for name in _twice(one.name for one in pack.standing)]
     messages += [f"cleanup: {found}" for found in tool_problems(pack.cleanup, pack)]
     for name, observation in pack.observe.items():
         needs = [found for need in observation.needs if (found := capability_problem(need, pack))]
-        messages += [
-            f"observe {name!r}: {found}" for found in (*tool_problems((observation.tool,), pack), *needs)
-        ]
+        messages += [f"observe {name!r}: {found}" for found in (*tool_problems((observation.tool,), pack), *needs)]
     yield from (Problem("pack.json", message) for message in messages)
 
 
