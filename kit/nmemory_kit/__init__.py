@@ -1,3 +1,3 @@
-"""The conformance kit for agent-memory servers."""
+"""The nMEMORY conformance kit: does an agent-memory server keep its promises?"""
 
 __version__ = "0.1.0"

@@ -1,0 +1,1 @@
+"""The packs: frozen contracts as data. Nothing here is code."""

@@ -1,0 +1,217 @@
+"""A pack: one protocol version as data. Loading it from the files that ship with the kit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import Any, Literal
+
+from .case import Case, parse_case
+from .clause import Clause
+
+Json = Any
+
+
+class PackError(Exception):
+    """A pack that is not there or cannot be read; the message names it and what there is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool that the protocol knows."""
+
+    name: str
+    description: str
+    #: Whether a target must list it.
+    required: bool
+    #: JSON Schema of the arguments as the protocol demands them.
+    params: Json
+    #: JSON Schema of a success body.
+    response: Json
+    annotations: Mapping[str, bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A check that every answer undergoes unless a step opts out."""
+
+    name: str
+    clause: str
+    on: Literal["success", "error", "any"]
+    #: The tools whose answers it judges; None for all tools of the pack.
+    tools: frozenset[str] | None
+    schema: Json | None
+    law: str | None
+    #: The law's arguments.
+    args: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How to make a thing, or unmake it: a tool with a template of its arguments."""
+
+    tool: str
+    arguments: Json
+    #: What to take out of an answer for the recipe, by JSON Pointer.
+    save: Mapping[str, str] = field(default_factory=dict)
+    #: Values for the placeholders that a case leaves open.
+    defaults: Mapping[str, Json] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> Recipe:
+        """Build a recipe from its JSON form."""
+        return cls(data["tool"], data["with"], data.get("save", {}), data.get("defaults", {}))
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """A trait of a target that is found out by a call: ``observed:<name>`` where the answer meets the schema,
+    ``observed:no-<name>`` where it does not."""
+
+    tool: str
+    arguments: Json
+    #: JSON Schema of the success body.
+    schema: Json
+    #: Capabilities without which it is not asked.
+    needs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Pack:
+    """One protocol version: its tools, clauses, standing checks and cases."""
+
+    protocol: str
+    version: str
+    #: The protocol's own name, and the number that rides its answers.
+    name: str
+    protocol_version: int
+    title: str
+    policy: str
+    tools: Mapping[str, Tool]
+    #: JSON Schema of an error, and the pointer to its code; None where errors have no envelope.
+    error_schema: Json | None
+    error_code: str | None
+    #: The clause that demands the required tools.
+    advertises: str
+    standing: tuple[Standing, ...]
+    #: Things that cases need and the protocol has no tool for, with the built-in way of making them.
+    seeds: Mapping[str, Recipe]
+    #: Tool that makes something -> how to take it back.
+    cleanup: Mapping[str, Recipe]
+    #: Traits that are found out once a target.
+    observe: Mapping[str, Observation]
+    clauses: Mapping[str, Clause]
+    cases: tuple[Case, ...]
+    #: Where its files are.
+    root: Traversable = field(repr=False)
+
+    @property
+    def path(self) -> str:
+        """``<protocol>/<version>``, as case ids begin."""
+        return f"{self.protocol}/{self.version}"
+
+    @cached_property
+    def required_tools(self) -> tuple[str, ...]:
+        """The tools that a target must list."""
+        return tuple(name for name, tool in self.tools.items() if tool.required)
+
+
+def pack_names() -> tuple[str, ...]:
+    """The packs that ship with the kit, as ``<protocol>/<version>``."""
+    found = [
+        f"{protocol.name}/{version.name}"
+        for protocol in files("nmemory_cases").iterdir()
+        if protocol.is_dir()
+        for version in protocol.iterdir()
+        if version.is_dir() and (version / "pack.json").is_file()
+    ]
+    return tuple(sorted(found))
+
+
+def load_pack(name: str) -> Pack:
+    """Load a pack by ``<protocol>`` (its newest version) or ``<protocol>/<version>``. Raises ``PackError``."""
+    candidates = [path for path in pack_names() if path == name or path.rpartition("/")[0] == name]
+    if not candidates:
+        raise PackError(f"there is no pack {name!r}; there are: {', '.join(pack_names()) or 'none'}")
+    protocol, _, version = candidates[-1].partition("/")
+    return read_pack(files("nmemory_cases") / protocol / version)
+
+
+def read_pack(root: Traversable) -> Pack:
+    """Read a pack from its folder. The files are trusted here; the linter is what checks them."""
+    data = _read(root / "pack.json")
+    path = f"{data['protocol']}/{data['version']}"
+    errors = data.get("errors") or {}
+    cases = [parse_case(document, path) for _, document in case_documents(root)]
+    return Pack(
+        protocol=data["protocol"],
+        version=data["version"],
+        name=data["name"],
+        protocol_version=data["protocol_version"],
+        title=data["title"],
+        policy=data["versioning_policy"],
+        tools={name: _tool(root, name, tool) for name, tool in data["tools"].items()},
+        error_schema=_schema(root, errors.get("envelope")),
+        error_code=errors.get("code"),
+        advertises=data["advertises"],
+        standing=tuple(_standing(root, standing) for standing in data["standing"]),
+        seeds={kind: Recipe.of(recipe) for kind, recipe in data.get("seeds", {}).items()},
+        cleanup={tool: Recipe.of(recipe) for tool, recipe in data.get("cleanup", {}).items()},
+        observe={name: _observation(observation) for name, observation in data.get("observe", {}).items()},
+        clauses={clause["id"]: Clause.of(clause) for clause in _read(root / "clauses.json")["clauses"]},
+        cases=tuple(sorted(cases, key=lambda case: case.path)),
+        root=root,
+    )
+
+
+def case_documents(root: Traversable) -> list[tuple[str, Json]]:
+    """Every case document of a pack folder, with its path below the folder, sorted."""
+    found: list[tuple[str, Json]] = []
+    for area in (root / "cases").iterdir():
+        if area.is_dir():
+            found += [
+                (f"cases/{area.name}/{file.name}", _read(file))
+                for file in area.iterdir()
+                if file.name.endswith(".json")
+            ]
+    return sorted(found, key=lambda item: item[0])
+
+
+def _tool(root: Traversable, name: str, data: Mapping[str, Any]) -> Tool:
+    return Tool(
+        name=name,
+        description=data["description"],
+        required=data.get("required", False),
+        params=_schema(root, data["params"]),
+        response=_schema(root, data["response"]),
+        annotations=data.get("annotations", {}),
+    )
+
+
+def _standing(root: Traversable, data: Mapping[str, Any]) -> Standing:
+    return Standing(
+        name=data["name"],
+        clause=data["clause"],
+        on=data["on"],
+        tools=frozenset(data["tools"]) if "tools" in data else None,
+        schema=_schema(root, data.get("schema")),
+        law=data.get("law"),
+        args=data.get("args", {}),
+    )
+
+
+def _observation(data: Mapping[str, Any]) -> Observation:
+    return Observation(data["call"], data["with"], data["expect"], tuple(data.get("needs", ())))
+
+
+def _schema(root: Traversable, schema: Json) -> Json:
+    """A schema given in place, or by the name of its file."""
+    return _read(root / "schemas" / schema) if isinstance(schema, str) else schema
+
+
+def _read(file: Traversable) -> Json:
+    return json.loads(file.read_text(encoding="utf-8"))

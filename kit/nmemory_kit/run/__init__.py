@@ -1,0 +1,1 @@
+"""Doing cases against a target: order, isolation, concurrency, results."""

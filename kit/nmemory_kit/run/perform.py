@@ -1,0 +1,438 @@
+"""Doing one case: its steps in order, each answer judged, until the end or the first broken expectation of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from ..check import Answer, Broken, Judges, Outcome
+from ..check.answer import MISSING
+from ..check.judge import judge_check
+from ..check.vocabulary import show
+from ..contract.case import (
+    Call,
+    Case,
+    Check,
+    Judge,
+    ListTools,
+    Parallel,
+    Raw,
+    Refusal,
+    Restart,
+    Seed,
+    Step,
+    WaitUntil,
+)
+from ..contract.clause import Level
+from ..contract.pack import Pack, Recipe
+from ..contract.template import NoSuchPlace, Unfilled, render, resolve
+from ..target import Blame, Fault, FaultKind, Reply, Unreachable, list_tools
+from .ledger import Ledger
+from .place import Place
+from .result import CaseResult, Exchange, Finding, Verdict
+
+Json = Any
+
+#: Seconds between two looks of a ``wait_until``.
+LOOK_AGAIN = 0.1
+
+#: A text longer than this is cut in the transcript.
+KEPT_TEXT = 20_000
+
+
+class Stop(Exception):
+    """The case cannot go on. ``verdict`` is None where findings already say why."""
+
+    def __init__(self, verdict: Verdict | None = None, reason: str | None = None, *, lost: bool = False) -> None:
+        super().__init__(reason)
+        self.verdict, self.reason, self.lost = verdict, reason, lost
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What a case is done with."""
+
+    pack: Pack
+    judges: Judges
+    place: Place
+    ledger: Ledger
+    #: The ways of making things that this target has.
+    seeds: Mapping[str, Recipe]
+    #: The tools that the target lists.
+    tools: frozenset[str]
+    marker: str
+    call_timeout: float
+    redact: Callable[[Json], Json]
+
+
+@dataclass(slots=True)
+class Performance:
+    """A case under way."""
+
+    case: Case
+    means: Means
+    values: dict[str, Json]
+    findings: list[Finding] = field(default_factory=list)
+    transcript: list[Exchange] = field(default_factory=list)
+    #: Whether the connection broke in one of its calls.
+    lost: bool = False
+
+    async def steps(self) -> None:
+        """Do every step. Raises ``Stop``."""
+        for number, step in enumerate(self.case.steps, 1):
+            await self._step(str(number), step)
+
+    async def _step(self, label: str, step: Step) -> None:
+        now = datetime.now(UTC)
+        match step:
+            case Call():
+                await self._call(label, step, now)
+            case ListTools():
+                await self._list(label, step, now)
+            case Seed():
+                await self._seed(label, step, now)
+            case Raw():
+                await self._raw(label, step, now)
+            case Parallel():
+                await self._parallel(label, step, now)
+            case WaitUntil():
+                await self._wait(label, step)
+            case Restart():
+                await self._restart(label, step)
+            case Judge():
+                self._judge(label, step, now)
+
+    # --- the kinds of steps -------------------------------------------------------------------------------------
+
+    async def _call(self, label: str, step: Call, now: datetime) -> None:
+        arguments = self._fill(step.arguments, now)
+        answer = await self._answer(label, step, arguments)
+        self._judged(label, step, arguments, answer, now)
+        self._save(label, step, answer, step.save)
+
+    async def _list(self, label: str, step: ListTools, now: datetime) -> None:
+        began = time.perf_counter()
+        try:
+            connection = await self.means.place.connection(step.credential)
+        except Unreachable as error:
+            raise self._faulty(label, step.clause, "tools/list", error.fault) from None
+        listing = await list_tools(connection, timeout=self.means.call_timeout)
+        took = (time.perf_counter() - began) * 1000
+        document = {"tools": list(listing.tools)}
+        reply = listing.stopped or Reply(result=document)
+        self._note(label, "tools/list", None, replace(reply, elapsed=took / 1000), step.credential)
+        answer = Answer.of_document(document)
+        if listing.stopped is not None:
+            answer = self._outcome(label, step.clause, "tools/list", listing.stopped, step.refusal)
+        if step.refusal is not None:
+            broken = self.means.judges.refusal(step.refusal, answer)
+            if broken is not None:
+                raise self._broken(label, step.clause, "tools/list", [broken])
+            return
+        if answer.outcome is not Outcome.SUCCESS:
+            raise self._broken(label, step.clause, "tools/list", [_unwanted(answer)])
+        self._check(label, "tools/list", step.checks, answer, now)
+        self._save(label, step, answer, step.save)
+
+    async def _seed(self, label: str, step: Seed, now: datetime) -> None:
+        recipe = self.means.seeds.get(step.kind)
+        if recipe is None:
+            raise Stop(Verdict.SKIP, f"the kit has no way to make a {step.kind} on this target")
+        values = {**recipe.defaults, **self.values, **self._fill(step.values, now)}
+        try:
+            arguments = render(recipe.arguments, values, now)
+        except Unfilled as error:
+            raise Stop(Verdict.ERROR, f"step {label}, the recipe of {step.kind}: {error}") from None
+        reply = await self._request(label, "tools/call", {"name": recipe.tool, "arguments": arguments}, None)
+        what = f"could not make a {step.kind} with {recipe.tool}"
+        if reply.result is None:
+            got = reply.fault.message if reply.fault else f"JSON-RPC error {show(reply.error)}"
+            raise Stop(Verdict.NOT_RUN, f"{what}: {got}", lost=bool(reply.fault and reply.fault.lost))
+        answer = Answer.of_result(reply.result)
+        if answer.outcome is not Outcome.SUCCESS:
+            raise Stop(Verdict.NOT_RUN, f"{what}: {show(answer.text)}")
+        self.means.ledger.made(
+            self.case.path, f"{step.kind} made with {recipe.tool} {show(self._fill(step.values, now))}"
+        )
+        self._save(label, step, answer, step.save)
+
+    async def _raw(self, label: str, step: Raw, now: datetime) -> None:
+        params = self._fill(step.params, now)
+        reply = await self._request(label, step.method, params, None)
+        doing = f"{step.method} {show(params)}"
+        if reply.fault is not None:
+            raise self._faulty(label, step.clause, doing, reply.fault)
+        document = {"result": reply.result} if reply.result is not None else {"error": reply.error}
+        answer = Answer.of_document(document)
+        self._check(label, doing, step.checks, answer, now)
+        self._save(label, step, answer, step.save)
+
+    async def _parallel(self, label: str, step: Parallel, now: datetime) -> None:
+        calls = [
+            (f"{label}.{number}", call, self._fill(call.arguments, now, {"index": index}), index)
+            for number, (index, call) in enumerate(
+                ((index, call) for index in range(step.times) for call in step.calls), 1
+            )
+        ]
+        answers = await asyncio.gather(
+            *(self._answer(label, call, arguments) for label, call, arguments, _ in calls),
+            return_exceptions=True,
+        )
+        gathered: dict[str, list[Json]] = {}
+        for (sublabel, call, arguments, index), answer in zip(calls, answers, strict=True):
+            if isinstance(answer, BaseException):
+                raise answer
+            self._judged(sublabel, call, arguments, answer, now, {"index": index})
+            for name, value in self._taken(sublabel, call, answer, call.save).items():
+                gathered.setdefault(name, []).append(value)
+        several = step.times > 1
+        self.values.update({name: values if several else values[-1] for name, values in gathered.items()})
+
+    async def _wait(self, label: str, step: WaitUntil) -> None:
+        deadline = time.monotonic() + step.within
+        while True:
+            now = datetime.now(UTC)
+            kept = len(self.findings)
+            try:
+                return await self._call(label, step.call, now)
+            except Stop as stop:
+                if stop.verdict is not None or stop.lost or time.monotonic() >= deadline:
+                    raise
+                del self.findings[kept:]
+            await asyncio.sleep(LOOK_AGAIN)
+
+    async def _restart(self, label: str, step: Restart) -> None:
+        try:
+            await self.means.place.restart()
+        except Unreachable as error:
+            raise self._faulty(label, step.clause, "start the target again", error.fault) from None
+
+    def _judge(self, label: str, step: Judge, now: datetime) -> None:
+        value = self._fill(step.value, now)
+        self._check(label, f"look at what was saved: {show(value)}", step.checks, Answer.of_document(value), now)
+
+    # --- asking -------------------------------------------------------------------------------------------------
+
+    async def _answer(self, label: str, step: Call, arguments: Json) -> Answer:
+        params = {"name": step.tool, "arguments": arguments}
+        reply = await self._request(label, "tools/call", params, step.credential)
+        answer = self._outcome(label, step.clause, doing(step, arguments), reply, step.refusal)
+        if answer.outcome is Outcome.SUCCESS and (recipe := self.means.pack.cleanup.get(step.tool)):
+            self.means.ledger.answered(self.case.path, step.tool, recipe, answer, step.credential)
+        return answer
+
+    async def _request(self, label: str, method: str, params: Json, credential: str | None) -> Reply:
+        try:
+            connection = await self.means.place.connection(credential)
+        except Unreachable as error:
+            return Reply(fault=error.fault)
+        reply = await connection.request(method, params, timeout=self.means.call_timeout)
+        self._note(label, method, params, reply, credential)
+        return reply
+
+    def _outcome(self, label: str, clause: str, what: str, reply: Reply, refusal: Refusal | None) -> Answer:
+        """What kind of answer a reply is. Raises ``Stop`` where it is none."""
+        if refusal is not None and reply.status in refusal.status:
+            return Answer.of_status(reply.status or 0)
+        if reply.result is not None:
+            return Answer.of_result(reply.result, reply.status)
+        if reply.error is not None:
+            return Answer.of_rpc_error(reply.error, reply.status)
+        if reply.fault is not None and reply.fault.kind is FaultKind.HTTP_STATUS and reply.status is not None:
+            return Answer.of_status(reply.status)
+        fault = reply.fault or Fault(FaultKind.GARBAGE, Blame.KIT, "the kit made nothing of the reply")
+        raise self._faulty(label, clause, what, fault)
+
+    # --- judging ------------------------------------------------------------------------------------------------
+
+    def _judged(
+        self,
+        label: str,
+        step: Call,
+        arguments: Json,
+        answer: Answer,
+        now: datetime,
+        more: Mapping[str, Json] | None = None,
+    ) -> None:
+        what = doing(step, arguments)
+        for judgement in self.means.judges.standing(step.tool, answer, step.unjudged):
+            self._find(label, judgement.clause, what, judgement.broken)
+        if step.refusal is not None and not (step.lenient and answer.outcome is Outcome.SUCCESS):
+            broken = self.means.judges.refusal(step.refusal, answer)
+            if broken is not None:
+                raise self._broken(label, step.clause, what, [broken], step)
+            checks = step.checks if answer.outcome is Outcome.ERROR else tuple(c for c in step.checks if c.nowhere)
+            self._check(label, what, () if step.lenient else checks, answer, now, step, more)
+            return
+        if answer.outcome is not Outcome.SUCCESS:
+            raise self._broken(label, step.clause, what, [_unwanted(answer)], step)
+        if answer.body is MISSING and (step.checks or step.save):
+            missing = Broken("/content", "a first text block that is one JSON object", answer.problem or "none")
+            raise self._broken(label, step.clause, what, [] if self._reported(label) else [missing], step)
+        self._check(label, what, step.checks, answer, now, step, more)
+
+    def _check(
+        self,
+        label: str,
+        what: str,
+        checks: tuple[Check, ...],
+        answer: Answer,
+        now: datetime,
+        step: Call | None = None,
+        more: Mapping[str, Json] | None = None,
+    ) -> None:
+        """Judge by the step's own expectations; a broken MUST stops the case once all of the step were looked at."""
+        stop: Stop | None = None
+        for check in checks:
+            filled = replace(
+                check,
+                schema=self._fill(check.schema, now, more),
+                args=self._fill(check.args, now, more),
+                nowhere=tuple(self._fill(list(check.nowhere), now, more)),
+                shows=tuple(self._fill(list(check.shows), now, more)),
+            )
+            if broken := list(judge_check(filled, answer)):
+                stopped = self._broken(label, check.clause, what, broken, step)
+                if self.means.pack.clauses[check.clause].level is Level.MUST:
+                    stop = stop or stopped
+        if stop is not None:
+            raise stop
+
+    def _broken(self, label: str, clause: str, what: str, broken: list[Broken], step: Call | None = None) -> Stop:
+        """Take down the findings of a step's own expectation; answers the stop that follows from them."""
+        if step is not None and step.precondition:
+            one = broken[0]
+            place = f" at {one.pointer}" if one.pointer else ""
+            return Stop(Verdict.NOT_RUN, f"step {label} ({what}){place}: expected {one.expected}, got {one.got}")
+        for one in broken:
+            self._find(label, clause, what, one)
+        return Stop()
+
+    def _faulty(self, label: str, clause: str, what: str, fault: Fault) -> Stop:
+        """No answer came: a finding where the target is to blame, otherwise an error of the case."""
+        self.lost = self.lost or fault.lost
+        if fault.blame is not Blame.TARGET:
+            remedy = f" ({fault.remedy})" if fault.remedy else ""
+            return Stop(Verdict.ERROR, f"step {label} ({what}): {fault.message}{remedy}", lost=fault.lost)
+        got = f"{fault.message}: {fault.received}" if fault.received else fault.message
+        self._find(label, clause, what, Broken("", "an answer", got), fault.stderr)
+        return Stop(lost=True)
+
+    def _find(self, label: str, clause: str, what: str, broken: Broken, stderr: str | None = None) -> None:
+        known = self.means.pack.clauses[clause]
+        clean = self.means.redact
+        finding = Finding(
+            clause=clause,
+            level=known.level,
+            text=known.text,
+            step=label,
+            doing=clean(what),
+            pointer=broken.pointer,
+            expected=broken.expected,
+            got=clean(broken.got),
+            stderr=clean(stderr),
+        )
+        if finding not in self.findings:
+            self.findings.append(finding)
+
+    def _reported(self, label: str) -> bool:
+        return any(finding.step == label for finding in self.findings)
+
+    # --- values and notes -----------------------------------------------------------------------------------------
+
+    def _fill(self, template: Json, now: datetime, more: Mapping[str, Json] | None = None) -> Json:
+        try:
+            return render(template, {**self.values, **(more or {})}, now)
+        except Unfilled as error:
+            raise Stop(Verdict.ERROR, f"the case is at fault: {error}") from None
+
+    def _save(self, label: str, step: Step, answer: Answer, save: Mapping[str, str] | None) -> None:
+        self.values.update(self._taken(label, step, answer, save))
+
+    def _taken(self, label: str, step: Step, answer: Answer, save: Mapping[str, str] | None) -> dict[str, Json]:
+        if not save or answer.outcome is not Outcome.SUCCESS:
+            return {}
+        taken: dict[str, Json] = {}
+        for name, pointer in save.items():
+            try:
+                taken[name] = resolve(answer.body, pointer)
+            except NoSuchPlace:
+                missing = Broken(pointer, "something there", show(answer.body))
+                call = step if isinstance(step, Call) else None
+                raise self._broken(label, step.clause, f"save {name}", [missing], call) from None
+        return taken
+
+    def _note(self, label: str, method: str, params: Json, reply: Reply, credential: str | None) -> None:
+        if reply.fault is not None:
+            came: Json = {"fault": reply.fault.message, "status": reply.status}
+        else:
+            came = {"result": reply.result} if reply.result is not None else {"error": reply.error}
+        clean = self.means.redact
+        took = round(reply.elapsed * 1000, 3)
+        self.transcript.append(Exchange(label, method, clean(_cut(params)), clean(_cut(came)), took, credential))
+
+
+async def perform(case: Case, means: Means, timeout: float) -> tuple[CaseResult, bool]:
+    """Do a case. Answers its result, and whether the connection was lost in it; never raises for the target's doing."""
+    began = time.perf_counter()
+    performance = Performance(case, means, {"marker": means.marker})
+    verdict, reason, whole = Verdict.PASS, None, False
+    try:
+        async with asyncio.timeout(case.timeout or timeout):
+            await performance.steps()
+        whole = True
+    except Stop as stop:
+        verdict, reason = stop.verdict or Verdict.FAIL, stop.reason
+        performance.lost = performance.lost or stop.lost
+    except TimeoutError:
+        verdict, reason = Verdict.NOT_RUN, f"the case was not done within {case.timeout or timeout:g} s"
+    if performance.findings and verdict in (Verdict.PASS, Verdict.FAIL):
+        verdict = Verdict.FAIL
+    broken = {finding.clause for finding in performance.findings}
+    return (
+        CaseResult(
+            case=case.path,
+            title=case.title,
+            verdict=verdict,
+            clauses=case.clauses,
+            decided=tuple(clause for clause in case.clauses if clause not in broken) if whole else (),
+            findings=tuple(performance.findings),
+            reason=means.redact(reason),
+            took=round(time.perf_counter() - began, 6),
+            transcript=tuple(performance.transcript),
+        ),
+        performance.lost,
+    )
+
+
+def doing(step: Call, arguments: Json) -> str:
+    """A call in words."""
+    return f"{step.tool} {show(arguments)}" + (f" as {step.credential}" if step.credential else "")
+
+
+def _unwanted(answer: Answer) -> Broken:
+    match answer.outcome:
+        case Outcome.RPC:
+            got = f"JSON-RPC error {answer.raw.get('code')}: {show(answer.text)}"
+        case Outcome.REFUSED:
+            got = f"HTTP status {answer.status}"
+        case _:
+            got = f"an error: {show(answer.text)}"
+    return Broken("", "a success", got)
+
+
+def _cut(value: Json) -> Json:
+    """A value with its very long texts cut, for the transcript."""
+    match value:
+        case str() if len(value) > KEPT_TEXT:
+            return f"{value[:200]}… ({len(value)} characters)"
+        case list():
+            return [_cut(item) for item in value]
+        case dict():
+            return {key: _cut(item) for key, item in value.items()}
+        case _:
+            return value
