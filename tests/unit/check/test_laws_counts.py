@@ -1,0 +1,65 @@
+"""Laws about how many there are."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from nmemory_kit.check import Answer
+from nmemory_kit.check.laws import laws
+
+TOTAL = {"count": "/total", "of": ["/facts"]}
+SPLIT = {"kept": ["/facts", "/results"], "dropped": "/dropped_count"}
+
+
+def broken(law, body, **args):
+    return list(laws()[law](Answer.of_document(body), args))
+
+
+@given(st.lists(st.integers()))
+def test_a_stated_number_holds_only_if_it_is_the_length(items):
+    assert not broken("counts", {"total": len(items), "facts": items}, **TOTAL)
+    assert [one.pointer for one in broken("counts", {"total": len(items) + 1, "facts": items}, **TOTAL)] == ["/total"]
+
+
+@pytest.mark.parametrize(
+    ("body", "pointer"),
+    [
+        ({}, "/total"),
+        ({"total": "0", "facts": []}, "/total"),
+        ({"total": False, "facts": []}, "/total"),
+        ({"total": 0}, "/facts"),
+        ({"total": 0, "facts": {}}, "/facts"),
+        ([], "/total"),
+        (None, "/total"),
+    ],
+)
+def test_what_is_missing_or_of_another_type_breaks_the_law_unless_it_may(body, pointer):
+    assert [one.pointer for one in broken("counts", body, **TOTAL)] == [pointer]
+    assert not broken("counts", body, **TOTAL, if_present=True)
+
+
+@given(st.lists(st.integers()), st.lists(st.integers()), st.integers(0, 50), st.sampled_from([-1, 1]))
+def test_kept_and_dropped_add_up_to_all(facts, results, dropped, off):
+    body = {"facts": facts, "results": results, "dropped_count": dropped}
+    everything = [facts + [0] * dropped, len(results)]
+    assert not broken("kept-plus-dropped", body, **SPLIT, all=everything)
+    wrong = body | {"dropped_count": dropped + off}
+    assert broken("kept-plus-dropped", wrong, **SPLIT, all=everything)
+
+
+def test_a_negative_number_dropped_is_broken_even_if_it_adds_up():
+    body = {"facts": [1, 2], "results": [], "dropped_count": -1}
+    assert broken("kept-plus-dropped", body, **SPLIT, all=[1])
+
+
+def test_an_array_that_may_be_left_out_counts_as_empty_but_not_as_anything_else():
+    body = {"facts": [1], "dropped_count": 1}
+    assert broken("kept-plus-dropped", body, **SPLIT, all=[2])
+    assert not broken("kept-plus-dropped", body, **SPLIT, all=[2], optional=True)
+    assert broken("kept-plus-dropped", body | {"results": "none"}, **SPLIT, all=[2], optional=True)
+
+
+@pytest.mark.parametrize("earlier", [None, "text", {"facts": []}, True])
+def test_an_earlier_answer_without_an_array_breaks_the_law(earlier):
+    assert broken("kept-plus-dropped", {"facts": [], "results": [], "dropped_count": 0}, **SPLIT, all=[earlier])
