@@ -1,0 +1,1 @@
+"""Serving the memory: configuration, dispatch, stdio, Streamable HTTP, tokens, usage."""

@@ -1,0 +1,162 @@
+"""The SQLite file: opening it, refusing one that isn't ours, and its transactions."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import sqlite3
+import threading
+import uuid
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+
+from nmemory_reference.errors import StoreError
+from nmemory_reference.store import retrievals
+from nmemory_reference.store.facts import contains_folded
+
+#: "nMEM", in the header of every file of ours.
+APPLICATION_ID = 0x6E4D454D
+SCHEMA_VERSION = 1
+#: How long a statement waits for another process's write before it gives up.
+BUSY_MILLISECONDS = 5_000
+
+
+class Database:
+    """One open memory file. Threads share it one at a time, processes through SQLite's own locks."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self.path = path
+        self.retrieved = retrievals.Buffer()
+        self._connection = connection
+        self._lock = threading.RLock()
+        self.brain_id: str = connection.execute("SELECT value FROM meta WHERE key = 'brain_id'").fetchone()[0]
+
+    @classmethod
+    def open(cls, path: Path) -> Database:
+        """Open `path`, creating it and its folders where they are missing.
+
+        Raises StoreError for a file that isn't a memory of ours, comes from a newer server, or can't be
+        read or written; such a file is left as it was.
+        """
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if path.exists() and path.stat().st_size:
+                _refuse_foreign(path)
+            return cls(path, _connect(path))
+        except OSError as error:
+            raise StoreError(
+                f"Can't use {path}", error.strerror or str(error), "Name a file in a folder you may write to."
+            ) from error
+        except sqlite3.Error as error:
+            raise StoreError(
+                f"Can't open {path}",
+                str(error),
+                "Name another file with --db, or check that this one and its folder may be written to.",
+            ) from error
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """A read transaction: every statement in it sees the same state of the memory."""
+        with self._lock:
+            self._connection.execute("BEGIN")
+            try:
+                yield self._connection
+            finally:
+                self._connection.execute("ROLLBACK")
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """A write transaction, begun at once so that two processes can't deadlock; durable when it ends."""
+        with self._lock:
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+                self.retrieved.flush(self._connection)
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    def close(self) -> None:
+        """Write what was only noted, and close the file."""
+        with self._lock:
+            with contextlib.suppress(sqlite3.Error):
+                if self.retrieved:
+                    with self.writing():
+                        pass
+            self._connection.close()
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        path, timeout=BUSY_MILLISECONDS / 1000, isolation_level=None, check_same_thread=False
+    )
+    try:
+        connection.execute(f"PRAGMA busy_timeout = {BUSY_MILLISECONDS}")
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")  # an answer is a promise: survive a power cut
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.create_function("contains_folded", 2, contains_folded, deterministic=True)
+        if _application_id(connection) != APPLICATION_ID:
+            _create_schema(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _create_schema(connection: sqlite3.Connection) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        if _application_id(connection) != APPLICATION_ID:  # else another process was faster
+            for statement in schema_statements():
+                connection.execute(statement)
+            connection.execute("INSERT INTO meta VALUES ('brain_id', ?)", (str(uuid.uuid4()),))
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+@functools.cache
+def schema_statements() -> tuple[str, ...]:
+    """The statements of schema.sql, one by one (`executescript` would commit our transaction)."""
+    statements, pending = [], ""
+    for line in (files(__package__) / "schema.sql").read_text("utf-8").splitlines(keepends=True):
+        pending += line
+        if line.rstrip().endswith(";") and sqlite3.complete_statement(pending):
+            statements.append(pending)
+            pending = ""
+    return tuple(statements)
+
+
+def _application_id(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA application_id").fetchone()[0])
+
+
+def _refuse_foreign(path: Path) -> None:
+    """Look at a file without writing to it, and raise StoreError unless it is ours or still empty."""
+    elsewhere = "Name another file with --db; this one was left as it is."
+    with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as probe:
+        probe.execute(f"PRAGMA busy_timeout = {BUSY_MILLISECONDS}")
+        try:
+            application = _application_id(probe)
+            version = int(probe.execute("PRAGMA user_version").fetchone()[0])
+            tables = probe.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
+        except sqlite3.DatabaseError as error:
+            if isinstance(error, sqlite3.OperationalError):
+                raise
+            raise StoreError(f"Can't use {path}", "it is no SQLite database", elsewhere) from error
+    if application != APPLICATION_ID and (tables or application):
+        raise StoreError(f"Can't use {path}", "it is the database of another program", elsewhere)
+    if version > SCHEMA_VERSION:
+        raise StoreError(
+            f"Can't use {path}",
+            f"it was written by a newer server (format {version}; this one knows {SCHEMA_VERSION})",
+            "Upgrade nmemory-kit, or name another file with --db.",
+        )

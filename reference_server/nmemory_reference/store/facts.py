@@ -1,0 +1,227 @@
+"""Facts on disk. All functions run inside the caller's transaction and see one tenant only."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from nmemory_reference.instant import iso
+from nmemory_reference.store.changes import next_stamp
+from nmemory_reference.store.words import fold
+
+#: How many of an entity's newest facts a new one is compared with, by meaning.
+NEIGHBOURS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One fact as it is stored; instants are texts as `instant.iso` writes them."""
+
+    id: int
+    fact: str
+    kind: str
+    entity_slug: str | None
+    visibility: str
+    provenance: str
+    source_session: str | None
+    created_at: str
+    valid_until: str | None
+    expired_at: str | None
+    superseded_by: int | None
+
+    def expired(self, now: datetime) -> bool:
+        """Whether the fact was forgotten or superseded, or has outlived its ttl."""
+        return self.expired_at is not None or (self.valid_until is not None and self.valid_until <= iso(now))
+
+
+@dataclass(frozen=True, slots=True)
+class NewFact:
+    """A fact to be stored."""
+
+    fact: str
+    kind: str
+    entity_slug: str | None
+    visibility: str
+    provenance: str
+    source_session: str | None
+    valid_until: str | None
+    vector_model: str | None = None
+    vector: array[float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which facts to select; the ones that a caller may not see are never among them."""
+
+    private: bool
+    entity_slugs: Sequence[str] | None = None
+    kind: str | None = None
+    session: str | None = None
+    since: str | None = None
+    grep: str | None = None
+    include_expired: bool = False
+    supersessions: bool = False
+
+
+_COLUMNS = """fact.id, fact.fact, fact.kind, fact.entity_slug, fact.visibility, fact.provenance,
+    fact.source_session, fact.created_at, fact.valid_until, fact.expired_at, fact.superseded_by"""
+_LIVE = "fact.expired_at IS NULL AND (fact.valid_until IS NULL OR fact.valid_until > :now)"
+
+_INSERT = """
+    INSERT INTO fact (tenant, entity_slug, fact, kind, visibility, provenance, source_session, created_at,
+                      valid_until, same_text, vector_model, vector)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_BY_ID = f"SELECT {_COLUMNS} FROM fact WHERE fact.id = ? AND fact.tenant = ?"  # noqa: S608
+_EXPIRE = """
+    UPDATE fact SET expired_at = :at, expired_reason = :reason, superseded_by = :successor
+    WHERE id = :id AND tenant = :tenant AND expired_at IS NULL
+"""
+_SAME_TEXT = f"""
+    SELECT {_COLUMNS} FROM fact
+    WHERE tenant = :tenant AND same_text = :same_text AND kind = :kind AND visibility = :visibility
+      AND entity_slug IS :entity AND {_LIVE}
+    ORDER BY id LIMIT 1
+"""  # noqa: S608
+_NEIGHBOURS = f"""
+    SELECT id, vector FROM fact
+    WHERE tenant = :tenant AND entity_slug = :entity AND kind = :kind AND visibility = :visibility
+      AND vector_model = :model AND {_LIVE}
+    ORDER BY id DESC LIMIT {NEIGHBOURS}
+"""  # noqa: S608
+_COUNT_LIVE = """
+    SELECT (SELECT count(*) FROM fact WHERE tenant = :tenant AND entity_slug = :entity
+            AND visibility = :visibility AND expired_at IS NULL AND valid_until IS NULL)
+         + (SELECT count(*) FROM fact WHERE tenant = :tenant AND entity_slug = :entity
+            AND visibility = :visibility AND expired_at IS NULL AND valid_until > :now)
+"""
+
+
+def same_text(text: str) -> bytes:
+    """The digest by which texts count as the same: white space folded, case ignored."""
+    return hashlib.blake2b(fold(text).encode(), digest_size=16).digest()
+
+
+def insert(db: sqlite3.Connection, tenant: str, new: NewFact, now: datetime) -> int:
+    """Store a fact; gives its id."""
+    vector = new.vector.tobytes() if new.vector is not None else None
+    cursor = db.execute(
+        _INSERT,
+        (
+            tenant,
+            new.entity_slug,
+            new.fact,
+            new.kind,
+            new.visibility,
+            new.provenance,
+            new.source_session,
+            next_stamp(db, tenant, now),
+            new.valid_until,
+            same_text(new.fact),
+            new.vector_model,
+            vector,
+        ),
+    )
+    assert cursor.lastrowid is not None
+    return cursor.lastrowid
+
+
+def by_id(db: sqlite3.Connection, tenant: str, fact_id: int) -> Fact | None:
+    """The fact with this id, private or expired ones too."""
+    row = db.execute(_BY_ID, (fact_id, tenant)).fetchone()
+    return Fact(*row) if row else None
+
+
+def expire(
+    db: sqlite3.Connection,
+    tenant: str,
+    fact_id: int,
+    now: datetime,
+    *,
+    reason: str | None,
+    successor: int | None = None,
+) -> None:
+    """End a fact, by its being forgotten or superseded; its row stays."""
+    db.execute(
+        _EXPIRE, {"at": iso(now), "reason": reason, "successor": successor, "id": fact_id, "tenant": tenant}
+    )
+
+
+def duplicate_of(db: sqlite3.Connection, tenant: str, new: NewFact, now: datetime) -> Fact | None:
+    """The live fact of the same entity, kind and visibility with the same text."""
+    row = db.execute(_SAME_TEXT, {**_identity(tenant, new, now), "same_text": same_text(new.fact)}).fetchone()
+    return Fact(*row) if row else None
+
+
+def neighbours(
+    db: sqlite3.Connection, tenant: str, new: NewFact, now: datetime
+) -> list[tuple[int, array[float]]]:
+    """Ids and vectors of the live facts that `new` may supersede, newest first, at most NEIGHBOURS."""
+    rows = db.execute(_NEIGHBOURS, {**_identity(tenant, new, now), "model": new.vector_model})
+    return [(fact_id, array("f", vector)) for fact_id, vector in rows]
+
+
+def count_live(db: sqlite3.Connection, tenant: str, entity_slug: str, now: datetime, *, private: bool) -> int:
+    """How many live facts an entity has that the caller may see."""
+    return sum(
+        db.execute(
+            _COUNT_LIVE, {"tenant": tenant, "entity": entity_slug, "visibility": visibility, "now": iso(now)}
+        ).fetchone()[0]
+        for visibility in (("world", "private") if private else ("world",))
+    )
+
+
+def select(
+    db: sqlite3.Connection, tenant: str, wanted: Filter, now: datetime, *, limit: int, newest_first: bool = True
+) -> list[Fact]:
+    """The facts that `wanted` describes, in the order in which they were remembered."""
+    conditions = ["fact.tenant = :tenant"]
+    values: dict[str, str | int | None] = {"tenant": tenant, "now": iso(now), "limit": limit}
+    if not wanted.private:
+        conditions.append("fact.visibility = 'world'")
+    if wanted.entity_slugs is not None:
+        names = {f"entity{i}": slug for i, slug in enumerate(wanted.entity_slugs)}
+        conditions.append(f"fact.entity_slug IN ({', '.join(f':{name}' for name in names)})")
+        values.update(names)
+    for column, comparison, value in (
+        ("kind", "=", wanted.kind),
+        ("source_session", "=", wanted.session),
+        ("created_at", ">=", wanted.since),
+    ):
+        if value is not None:
+            conditions.append(f"fact.{column} {comparison} :{column}")
+            values[column] = value
+    if wanted.grep:
+        conditions.append("contains_folded(fact.fact, :grep)")
+        values["grep"] = wanted.grep.casefold()
+    if wanted.supersessions:
+        conditions.append(
+            "(fact.superseded_by IS NOT NULL"
+            " OR EXISTS (SELECT 1 FROM fact AS older WHERE older.superseded_by = fact.id))"
+        )
+    elif not wanted.include_expired:
+        conditions.append(_LIVE)
+    order = "DESC" if newest_first else "ASC"
+    statement = (
+        f"SELECT {_COLUMNS} FROM fact WHERE {' AND '.join(conditions)} ORDER BY fact.id {order} LIMIT :limit"  # noqa: S608
+    )
+    return [Fact(*row) for row in db.execute(statement, values)]
+
+
+def contains_folded(text: str, needle: str) -> bool:
+    """Whether `text` holds `needle` (already case-folded), case ignored; SQL function of the same name."""
+    return needle in text.casefold()
+
+
+def _identity(tenant: str, new: NewFact, now: datetime) -> dict[str, str | bytes | None]:
+    return {
+        "tenant": tenant,
+        "entity": new.entity_slug,
+        "kind": new.kind,
+        "visibility": new.visibility,
+        "now": iso(now),
+    }

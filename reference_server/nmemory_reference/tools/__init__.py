@@ -1,0 +1,1 @@
+"""What a tool is: its declaration, its arguments, its errors, and which surface shows it."""

@@ -1,0 +1,18 @@
+"""Who is calling."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+DEFAULT_TENANT = "default"
+BOTH_SCOPES = frozenset({"read", "write"})
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """One authenticated caller; a remote one never sees a private thing."""
+
+    tenant: str = DEFAULT_TENANT
+    scopes: frozenset[str] = BOTH_SCOPES
+    remote: bool = True
+    name: str | None = None

@@ -1,0 +1,65 @@
+"""The declaration of a tool, and what its handler is given."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from nmemory_reference.verbs.chat import Chat
+    from nmemory_reference.verbs.embedding import Embedder
+    from nmemory_reference.store.database import Database
+    from nmemory_reference.tools.arguments import Arguments
+    from nmemory_reference.tools.caller import Caller
+
+Surface = Literal["verbs", "full"]
+Scope = Literal["read", "write"]
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What every handler works on: the store, and the models where there are any."""
+
+    database: Database
+    embedder: Embedder | None
+    chat: Chat | None
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """One call: on what, for whom, and at which instant (the clock is read once, before the handler)."""
+
+    memory: Memory
+    caller: Caller
+    now: datetime
+
+
+Handler = Callable[[Invocation, "Arguments"], Awaitable[dict[str, Any]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One tool as it is listed, and the handler that answers it with a JSON object."""
+
+    name: str
+    title: str
+    description: str
+    input_schema: Mapping[str, Any]
+    annotations: Mapping[str, bool]
+    scope: Scope
+    surfaces: frozenset[Surface]
+    handler: Handler
+    #: Whether calls go into the usage log, which counts the verbs.
+    counted: bool = False
+
+    def listed(self) -> dict[str, Any]:
+        """The tool as an entry of `tools/list`."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "description": self.description,
+            "inputSchema": dict(self.input_schema),
+            "annotations": dict(self.annotations),
+        }

@@ -1,0 +1,1 @@
+"""What the tools do: one module a verb, and the pure rules that they follow."""

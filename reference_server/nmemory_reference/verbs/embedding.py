@@ -1,0 +1,88 @@
+"""Vectors of texts: from a built-in, deterministic hash or from an OpenAI-compatible endpoint."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from array import array
+from collections.abc import Iterator
+from operator import mul
+from typing import Protocol
+
+from nmemory_reference.store.words import words
+from nmemory_reference.verbs.model_endpoint import ModelEndpoint, ModelUnavailable
+
+_DIMENSIONS = 512
+#: The endpoint's models read at most some thousand tokens; what a text is about stands in its beginning.
+MAX_CHARACTERS = 8_000
+
+
+class Embedder(Protocol):
+    """Something that gives a text a vector of length 1."""
+
+    @property
+    def model(self) -> str:
+        """The model's name; only vectors of one model can be compared."""
+
+    async def embed(self, text: str) -> array[float]:
+        """The vector of `text`. Raises ModelUnavailable."""
+
+
+class HashEmbedder:
+    """Words and their trigrams, hashed into a vector: texts that say nearly the same in the same words
+    come out nearly equal; there is no understanding in it. Needs no network and is the same everywhere."""
+
+    model = "hash-512"
+
+    async def embed(self, text: str) -> array[float]:
+        """The vector of `text`; it ignores case, punctuation and white space."""
+        return hash_vector(text)
+
+
+class EndpointEmbedder:
+    """The `/embeddings` of an OpenAI-compatible server."""
+
+    def __init__(self, endpoint: ModelEndpoint) -> None:
+        self._endpoint = endpoint
+        self.model = endpoint.model
+
+    async def embed(self, text: str) -> array[float]:
+        """The vector of the first MAX_CHARACTERS characters of `text`."""
+        body = {"model": self.model, "input": text[:MAX_CHARACTERS]}
+        answer = await self._endpoint.post("embeddings", body)
+        try:
+            vector = array("f", answer["data"][0]["embedding"])
+        except (LookupError, TypeError, OverflowError) as error:
+            raise ModelUnavailable("the embeddings endpoint sent no vector") from error
+        return _unit(vector)
+
+
+def hash_vector(text: str) -> array[float]:
+    """The built-in vector of `text`."""
+    vector = array("f", bytes(4 * _DIMENSIONS))
+    for feature, weight in _features(text[:MAX_CHARACTERS]):
+        digest = int.from_bytes(hashlib.blake2b(feature.encode(), digest_size=4).digest(), "big")
+        vector[digest % _DIMENSIONS] += weight if digest & 0x80000000 else -weight
+    return _unit(vector)
+
+
+def cosine(a: array[float], b: array[float]) -> float:
+    """The similarity of two vectors of length 1; of different dimensions: 0."""
+    return sum(map(mul, a, b)) if len(a) == len(b) else 0.0
+
+
+def _features(text: str) -> Iterator[tuple[str, float]]:
+    for word in words(text):
+        # A number is never a spelling of another: it weighs more, and has no trigrams.
+        if any(character.isdigit() for character in word):
+            yield word, 3.0
+            continue
+        yield word, 1.0
+        padded = f"^{word}$"
+        for start in range(len(padded) - 2):
+            yield padded[start : start + 3], 0.3
+
+
+def _unit(vector: array[float]) -> array[float]:
+    length = math.sqrt(sum(map(mul, vector, vector)))
+    return array("f", (x / length for x in vector)) if length and math.isfinite(length) else vector

@@ -1,0 +1,41 @@
+"""One OpenAI-compatible HTTP endpoint: a bounded, asynchronous POST, and one error for all that fails."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+class ModelUnavailable(Exception):  # noqa: N818  (it reads as the sentence it is)
+    """A model could not be asked, or did not answer; the text names the reason and holds no secret."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelEndpoint:
+    """Where a model is reached; `url` ends before `/embeddings` or `/chat/completions`."""
+
+    url: str
+    model: str
+    key: str | None = field(default=None, repr=False)
+    timeout_seconds: float = 60.0
+
+    async def post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+        """The endpoint's JSON answer. Raises ModelUnavailable for every other outcome."""
+        import httpx  # it costs a tenth of a second, and most servers have no model
+
+        headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
+        try:
+            async with httpx.AsyncClient(timeout=self.timeout_seconds) as client:
+                response = await client.post(f"{self.url.rstrip('/')}/{path}", json=body, headers=headers)
+            if response.is_error:
+                raise ModelUnavailable(f"the model endpoint answered HTTP {response.status_code}")
+            answer = response.json()
+        except httpx.TimeoutException as error:
+            raise ModelUnavailable(f"the model endpoint took over {self.timeout_seconds:g} s") from error
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise ModelUnavailable("the model endpoint can't be reached") from error
+        except ValueError as error:
+            raise ModelUnavailable("the model endpoint sent no JSON") from error
+        if not isinstance(answer, dict):
+            raise ModelUnavailable("the model endpoint sent no JSON object")
+        return answer
