@@ -8,6 +8,8 @@ case.
 from .connection import NOBODY, STRANGER, Connection, Era, ServerInfo, Store, Target
 from .environment import Inherit
 from .era import McpVersion
+from .errors import ProfileError, TargetError
+from .http import HttpTarget
 from .inprocess import Double, Handled, InProcessTarget
 from .limits import Limits
 from .listing import Listing, list_tools
@@ -25,18 +27,21 @@ __all__ = [
     "Fault",
     "FaultKind",
     "Handled",
+    "HttpTarget",
     "InProcessTarget",
     "Inherit",
     "Limits",
     "Listing",
     "McpVersion",
     "Noise",
+    "ProfileError",
     "Redactor",
     "Reply",
     "ServerInfo",
     "StdioTarget",
     "Store",
     "Target",
+    "TargetError",
     "Unreachable",
     "list_tools",
 ]

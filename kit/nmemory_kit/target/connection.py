@@ -15,6 +15,9 @@ Era = Literal["legacy", "modern"]
 NOBODY = "nobody"  #: no token at all
 STRANGER = "stranger"  #: a made-up token
 
+#: What a stranger shows: a token of plausible shape that nobody gave out.
+STRANGERS_TOKEN = "nmk_stranger_5d2c7f0a9b3e4168"  # noqa: S105
+
 
 @dataclass(frozen=True, slots=True)
 class ServerInfo:
@@ -41,7 +44,7 @@ class Connection(Protocol):
     server: ServerInfo
 
     async def request(self, method: str, params: dict[str, Any] | None, *, timeout: float) -> Reply:
-        """Send one request and wait for its reply, ``timeout`` seconds at most. The target never makes it raise."""
+        """Send one request and wait for its reply, ``timeout`` seconds at most; no target makes it raise."""
 
     @property
     def lost(self) -> bool:

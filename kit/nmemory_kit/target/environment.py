@@ -64,7 +64,7 @@ _SAFE_PREFIXES = ("LC_", "XDG_")
 
 
 def child_environment(inherit: Inherit, additions: Mapping[str, str]) -> dict[str, str]:
-    """The environment of a child: ``none``, the ``safe`` part or ``all`` of the kit's own, then ``additions``.
+    """The environment of a child: ``none``, the ``safe`` part or ``all`` of the kit's, then ``additions``.
 
     The safe part is a fixed list of names; tokens, keys and proxies with passwords in them are not handed
     down unless they are named.

@@ -64,22 +64,35 @@ async def negotiate(
     for era in eras:
         channel = await open_channel()
         try:
-            reply = await (_initialize if era == "legacy" else _discover)(channel, timeout)
-            if reply.result is not None:
-                server = (_initialized if era == "legacy" else _discovered)(reply.result)
-                if era == "legacy":
-                    await channel.tell("notifications/initialized")
-                return channel, server
+            outcome = await begin(channel, era, timeout=timeout)
         except BaseException:
             await channel.close()
             raise
+        if isinstance(outcome, ServerInfo):
+            return channel, outcome
         await channel.close()
-        # The reason of the first refusal is the better one, unless the second era was reached at all.
-        refusal = refusal if refusal is not None and _speaks_not(reply) else reply
-        if not _speaks_not(reply):
+        # Where both eras are refused, the first reason is the better one.
+        if refusal is None or not _speaks_not(outcome):
+            refusal = outcome
+        if not _speaks_not(outcome):
             break
     assert refusal is not None
     raise Unreachable(_refused(refusal, version))
+
+
+async def begin(channel: Channel, era: Era, *, timeout: float) -> ServerInfo | Reply:
+    """Begin a conversation in one era on an open channel. Returns who answers, or the reply that is a refusal."""
+    if era == "modern":
+        reply = await channel.ask("server/discover", envelope(None, era), timeout=timeout, era=era)
+        return reply if reply.result is None else _discovered(reply.result)
+    params = {"protocolVersion": LEGACY_OFFER, "capabilities": {}, "clientInfo": CLIENT}
+    reply = await channel.ask("initialize", params, timeout=timeout, era=era)
+    if reply.result is None:
+        return reply
+    server = _initialized(reply.result)
+    if isinstance(server, ServerInfo):
+        await channel.tell("notifications/initialized")
+    return server
 
 
 def envelope(params: dict[str, Any] | None, era: Era) -> dict[str, Any] | None:
@@ -104,41 +117,22 @@ def headers(era: Era, mcp_version: str | None, method: str, params: Any) -> dict
     return named
 
 
-async def _initialize(channel: Channel, timeout: float) -> Reply:
-    params = {"protocolVersion": LEGACY_OFFER, "capabilities": {}, "clientInfo": CLIENT}
-    return await channel.ask("initialize", params, timeout=timeout, era="legacy")
-
-
-async def _discover(channel: Channel, timeout: float) -> Reply:
-    return await channel.ask("server/discover", envelope(None, "modern"), timeout=timeout, era="modern")
-
-
-def _initialized(result: dict[str, Any]) -> ServerInfo:
+def _initialized(result: dict[str, Any]) -> ServerInfo | Reply:
     version = result.get("protocolVersion")
     if version not in LEGACY_VERSIONS:
-        raise Unreachable(
-            Fault(
-                FaultKind.VERSION,
-                Blame.TARGET,
-                f"the target answered initialize with the MCP version {excerpt(repr(version))}",
-                remedy=f"the kit speaks {', '.join(LEGACY_VERSIONS)} and {MODERN_VERSION}",
-            )
-        )
+        message = f"the target answered initialize with the MCP version {excerpt(repr(version))}"
+        remedy = f"the kit speaks {', '.join(LEGACY_VERSIONS)} and {MODERN_VERSION}"
+        return Reply(fault=Fault(FaultKind.VERSION, Blame.TARGET, message, remedy=remedy))
     return _server(result, result.get("serverInfo"), str(version), "legacy")
 
 
-def _discovered(result: dict[str, Any]) -> ServerInfo:
+def _discovered(result: dict[str, Any]) -> ServerInfo | Reply:
     supported = result.get("supportedVersions")
     if not isinstance(supported, list) or MODERN_VERSION not in supported:
-        raise Unreachable(
-            Fault(
-                FaultKind.VERSION,
-                Blame.TARGET,
-                f"the target answered server/discover with the MCP versions {excerpt(repr(supported))}, "
-                f"not {MODERN_VERSION}",
-                remedy="take --mcp-version legacy, if it speaks an older one",
-            )
-        )
+        answered = f"the target answered server/discover with the MCP versions {excerpt(repr(supported))}"
+        message = f"{answered}, not {MODERN_VERSION}"
+        remedy = "take --mcp-version legacy, if it speaks an older one"
+        return Reply(fault=Fault(FaultKind.VERSION, Blame.TARGET, message, remedy=remedy))
     meta = result.get("_meta")
     info = meta.get(_SERVER_INFO) if isinstance(meta, dict) else None
     return _server(result, info or result.get("serverInfo"), MODERN_VERSION, "modern")

@@ -110,9 +110,7 @@ class Exchange:
         kept = tuple(Noise(noise.kind, self.shown(noise.received)) for noise in self._noise)
         return (*kept, Noise("omitted", f"{self._unkept} more")) if self._unkept else kept
 
-    def fault(
-        self, kind: FaultKind, message: str, *, received: str | None = None, lost: bool = False
-    ) -> Fault:
+    def fault(self, kind: FaultKind, message: str, *, received: str | None = None, lost: bool = False) -> Fault:
         """A fault of the target's, with its last words on stderr and without secrets."""
         return Fault(
             kind,
@@ -148,9 +146,7 @@ class Exchange:
         return Reply(fault=self.fault(response.broken.kind, message, received=excerpt(frame)))
 
     def _wrong_id(self, pending: Pending, response: Response, frame: bytes) -> Fault:
-        message = (
-            f"{pending.method} was sent with the id {pending.id}; the answer bears the id {response.id!r}"
-        )
+        message = f"{pending.method} was sent with the id {pending.id}; the answer bears the id {response.id!r}"
         return self.fault(FaultKind.MALFORMED, message[:200], received=excerpt(frame))
 
     def _suspect_noise(self, noise: Noise, frame: bytes) -> None:
@@ -163,9 +159,7 @@ class Exchange:
             "not-json-rpc": "JSON that is no JSON-RPC message",
             "invalid-utf-8": "bytes that are not UTF-8",
         }.get(noise.kind, "text that is not JSON")
-        fault = self.fault(
-            kind, f"instead of an answer to {sole.method} came {what}", received=noise.received
-        )
+        fault = self.fault(kind, f"instead of an answer to {sole.method} came {what}", received=noise.received)
         if frame.lstrip()[:1] in (b"{", b"[") and str(sole.id).encode() in _ID.findall(frame):
             self._suspect(sole, fault)
         elif sole.suspect is None:

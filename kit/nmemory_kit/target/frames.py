@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-class FrameTooLarge(Exception):  # noqa: N818 it says what the frame is
+class FrameTooLarge(Exception):
     """A line grew past the limit; ``start`` is how it began."""
 
     def __init__(self, start: bytes) -> None:
@@ -24,8 +24,7 @@ class FrameSplitter:
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._pieces: list[bytes] = []
-        self._size = 0
+        self._line = bytearray()
 
     def feed(self, chunk: bytes) -> Iterator[bytes]:
         """Yield the lines that ``chunk`` completes, without their ends. Raises ``FrameTooLarge``."""
@@ -38,15 +37,11 @@ class FrameSplitter:
 
     def rest(self) -> bytes:
         """The unfinished line, which is then forgotten."""
-        line = b"".join(self._pieces)
-        self._pieces.clear()
-        self._size = 0
-        return line.removesuffix(b"\r")
+        line = bytes(self._line.removesuffix(b"\r"))
+        self._line.clear()
+        return line
 
     def _keep(self, piece: bytes) -> None:
-        if not piece:
-            return
-        self._size += len(piece)
-        self._pieces.append(piece)
-        if self._size > self._limit:
-            raise FrameTooLarge(b"".join(self._pieces)[:1000])
+        self._line += piece
+        if len(self._line) > self._limit:
+            raise FrameTooLarge(bytes(self._line[:1000]))

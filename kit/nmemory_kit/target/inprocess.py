@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from . import leftovers
-from .connection import NOBODY, STRANGER, Era, ServerInfo, Store
+from .connection import NOBODY, STRANGER, STRANGERS_TOKEN, Era, ServerInfo, Store
 from .era import negotiate
 from .limits import Limits
 from .reply import Blame, Fault, FaultKind, Noise, Reply, Unreachable
@@ -21,9 +21,6 @@ from .wire import Response, encode, excerpt, parse_frame, request, unsendable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-#: What a stranger shows: a token of plausible shape that nobody gave out.
-STRANGERS_TOKEN = "nmk_stranger_5d2c7f0a9b3e4168"  # noqa: S105
 
 
 class Handled(Protocol):
@@ -85,14 +82,10 @@ class InProcessTarget:
         self._stores += 1
         return Store(f"store-{self._stores}")
 
-    async def connect(
-        self, *, store: Store | None = None, credential: str | None = None
-    ) -> InProcessConnection:
+    async def connect(self, *, store: Store | None = None, credential: str | None = None) -> InProcessConnection:
         """Open the double on ``store``, or join those who have it open. Raises ``Unreachable``."""
         if credential not in self._tokens:
-            raise Unreachable(
-                Fault(FaultKind.UNREACHABLE, Blame.KIT, f"no credential is named {credential!r}")
-            )
+            raise Unreachable(Fault(FaultKind.UNREACHABLE, Blame.KIT, f"no credential is named {credential!r}"))
         path = self._path(store)
         shared = self._opened.get(path)
         if shared is None:
@@ -201,9 +194,7 @@ class InProcessConnection:
         if not self._closed:
             self._closed = True
             if self._end is None:
-                self._end = Fault(
-                    FaultKind.CLOSED, Blame.KIT, "the connection was closed by the kit", lost=True
-                )
+                self._end = Fault(FaultKind.CLOSED, Blame.KIT, "the connection was closed by the kit", lost=True)
             self._let_go()
 
 

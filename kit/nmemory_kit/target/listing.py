@@ -44,17 +44,13 @@ async def list_tools(connection: Connection, *, timeout: float) -> Listing:
             return Listing(tuple(tools), page - 1, reply)
         found, cursor = reply.result.get("tools"), reply.result.get("nextCursor")
         if not isinstance(found, list):
-            return _stop(
-                tools, page, reply, FaultKind.MALFORMED, "the result of tools/list has no array of tools"
-            )
+            return _stop(tools, page, reply, FaultKind.MALFORMED, "the result of tools/list has no array of tools")
         tools += found
         if cursor is None:
             return Listing(tuple(tools), page)
         if not isinstance(cursor, str):
             shown = excerpt(repr(cursor))
-            return _stop(
-                tools, page, reply, FaultKind.MALFORMED, f"tools/list has a nextCursor that is {shown}"
-            )
+            return _stop(tools, page, reply, FaultKind.MALFORMED, f"tools/list has a nextCursor that is {shown}")
         if cursor in seen:
             why = f"tools/list never ends: page {page} gives the cursor {excerpt(repr(cursor))} again"
             return _stop(tools, page, reply, FaultKind.ENDLESS, why)
@@ -63,9 +59,7 @@ async def list_tools(connection: Connection, *, timeout: float) -> Listing:
             return _stop(tools, page, reply, FaultKind.ENDLESS, why)
         seen.add(cursor)
         params = {"cursor": cursor}
-    return _stop(
-        tools, MOST_PAGES, reply, FaultKind.ENDLESS, f"tools/list has no end after {MOST_PAGES} pages"
-    )
+    return _stop(tools, MOST_PAGES, reply, FaultKind.ENDLESS, f"tools/list has no end after {MOST_PAGES} pages")
 
 
 def _stop(tools: list[Any], pages: int, reply: Reply, kind: FaultKind, why: str) -> Listing:

@@ -65,6 +65,7 @@ class Process(asyncio.SubprocessProtocol):
         self.tail = StderrTail()
         self.exited = asyncio.Event()
         self.over = False
+        self._killed = False
         self._open_pipes = {1, 2}
         self._drain: asyncio.TimerHandle | None = None
         self._transport: asyncio.SubprocessTransport | None = None
@@ -116,7 +117,7 @@ class Process(asyncio.SubprocessProtocol):
             # What it has not read so far it never will; a close would wait for the pipe to take it.
             stdin.close() if stdin.get_write_buffer_size() == 0 else stdin.abort()
         try:
-            if not await self._exits_within(grace):
+            if not await self._exits_within(0 if self._killed else grace):
                 self._signal(signal.SIGTERM)
                 await self._exits_within(grace)
         finally:
@@ -128,8 +129,10 @@ class Process(asyncio.SubprocessProtocol):
 
     def kill(self) -> None:
         """Kill what is left of the group: the process, or what it left behind."""
-        self._signal(signal.SIGKILL if _POSIX else signal.SIGTERM)
-        leftovers.forget(self)
+        if not self._killed:
+            self._killed = True
+            self._signal(signal.SIGKILL if _POSIX else signal.SIGTERM)
+            leftovers.forget(self)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.SubprocessTransport", transport)
@@ -175,6 +178,9 @@ class Process(asyncio.SubprocessProtocol):
     def _finish(self) -> None:
         if self._drain is not None:
             self._drain.cancel()
+        if self.exited.is_set():
+            # What it left behind goes with it, and at once: later its number may belong to somebody else.
+            self.kill()
         if not self.over:
             self.over = True
             self._on_end()

@@ -80,7 +80,7 @@ class Noise:
     received: str
 
 
-class Unreachable(Exception):  # noqa: N818 it says what the target is
+class Unreachable(Exception):
     """A connection could not be opened; ``fault`` says why and what to do."""
 
     def __init__(self, fault: Fault) -> None:

@@ -12,11 +12,11 @@ REDACTED = "[redacted]"
 #: A shorter text is no secret, and blotting it out would blot out half of a report.
 _SHORTEST = 4
 
-_TELLING_NAME = re.compile(r"key|token|secret|passw|auth|cred|cookie|session|private|dsn", re.IGNORECASE)
-_USER_INFO = re.compile(r"(?<=://)[^/\s@\"']+(?=@)")
-_QUERY_SECRET = re.compile(
-    r"(?i)([?&](?:[\w.-]*(?:token|key|secret|password|sig|signature|code))=)[^&\s#\"']+"
+_TELLING_NAME = re.compile(
+    r"key|token|secret|pass|pwd|auth|cred|cookie|session|private|dsn|(^|_)(pw|pat)($|_)", re.IGNORECASE
 )
+_USER_INFO = re.compile(r"(?<=://)[^/\s@\"']+(?=@)")
+_QUERY_SECRET = re.compile(r"(?i)([?&](?:[\w.-]*(?:token|key|secret|password|sig|signature|code))=)[^&\s#\"']+")
 
 
 class Redactor:
@@ -60,11 +60,16 @@ def secret_values(named: Mapping[str, str]) -> list[str]:
 
     ``DEBUG=true`` and ``LEVEL=info`` are not: a report without these words would be unreadable.
     """
-    return [value for name, value in named.items() if _TELLING_NAME.search(name) or _looks_random(value)]
+    values: list[str] = []
+    for name, value in named.items():
+        if _TELLING_NAME.search(name) or _looks_random(value):
+            # Of ``Bearer abc`` the second word is the secret, and a server may repeat it without the first.
+            values += [value, *(word for word in value.split()[1:] if len(word) >= _SHORTEST)]
+    return values
 
 
 def _looks_random(value: str) -> bool:
-    return len(value) >= 16 and value.isascii() and not re.search(r"[\s/\\]", value)
+    return len(value) >= 16 and not re.search(r"\s|://", value) and value[0] not in "/.~\\" and value[1] != ":"
 
 
 def _has_lone_surrogate(text: str) -> bool:

@@ -100,6 +100,8 @@ class StdioTarget:
 
         connection, server = await negotiate(open_channel, self._version, timeout=self.limits.start)
         connection.server = server
+        # The next processes need not be asked again which era it is.
+        self._version = server.era
         return connection
 
     async def close(self) -> None:
@@ -257,9 +259,7 @@ class StdioConnection:
             self._exchange.end(fault)
 
 
-def _not_started(
-    command: Sequence[str], cwd: Path | None, error: Exception, redactor: Redactor
-) -> Unreachable:
+def _not_started(command: Sequence[str], cwd: Path | None, error: Exception, redactor: Redactor) -> Unreachable:
     """The command could not be started: say which part of it, and why."""
     program = redactor.text(command[0]) if command else ""
     remedy = "check the spelling, or give the full path of the program"
