@@ -1,0 +1,204 @@
+"""What becomes of a case, by what the target answers."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from nmemory_kit.run.result import Verdict
+from run.stage import clause, failure, get, only, play, put, success
+
+
+def case(*steps: dict[str, Any], clauses: tuple[str, ...] = ("toy/put/keeps", "toy/get/shows"), **more: Any) -> Any:
+    return {"id": "the-case", "clauses": list(clauses), "steps": list(steps), **more}
+
+
+ROUND_TRIP = case(put("{{marker}} a"), get(clause="toy/get/shows", shows=["{{marker}} a"]))
+
+
+def answer(tool: str, body: Any) -> Any:
+    async def act(toy: Any, name: str, arguments: dict[str, Any]) -> Any:
+        return body if name == tool else None
+
+    return act
+
+
+def test_a_target_that_keeps_its_promise_passes_and_its_clauses_are_proven() -> None:
+    results = play(ROUND_TRIP)
+    assert only(results).verdict is Verdict.PASS
+    assert only(results).decided == ("toy/put/keeps", "toy/get/shows")
+    assert clause(results, "toy/get/shows") == "proven"
+    assert results.footer.verdict == "CONFORMANT WITH GAPS"
+    assert results.footer.books.balance
+
+
+def test_a_broken_expectation_is_a_finding_for_the_clause_of_its_step() -> None:
+    results = play(ROUND_TRIP, act=answer("get", success({"version": 1, "texts": []})))
+    (finding,) = only(results).findings
+    assert (finding.clause, finding.step) == ("toy/get/shows", "2")
+    assert "{{marker}}" not in finding.expected
+    assert only(results).verdict is Verdict.FAIL
+    assert results.footer.verdict == "NOT CONFORMANT"
+    assert clause(results, "toy/put/keeps") == "unverified", (
+        "a case that stopped decides nothing in the target's favour"
+    )
+
+
+def test_a_case_stops_at_its_own_broken_expectation() -> None:
+    steps = case(get(shows=["never"]), put("{{marker}}"))
+    assert [exchange.step for exchange in only(play(steps)).transcript] == ["1"]
+
+
+def test_a_standing_check_blames_its_own_clause_and_does_not_stop_the_case() -> None:
+    async def old(toy: Any, name: str, arguments: dict[str, Any]) -> Any:
+        return success({**toy.do(name, arguments), "version": 2})
+
+    results = play(ROUND_TRIP, act=old)
+    assert {finding.clause for finding in only(results).findings} == {"toy/wire/version"}
+    assert only(results).verdict is Verdict.FAIL
+    assert only(results).decided == ("toy/put/keeps", "toy/get/shows")
+
+
+def test_a_step_opts_out_of_a_standing_check_by_name() -> None:
+    steps = case(put("x", unjudged=["version"]))
+    results = play(steps, act=answer("put", success({"version": 2, "id": "1"})))
+    assert only(results).verdict is Verdict.PASS
+
+
+def test_a_broken_should_is_a_warning_and_does_not_stop_the_case() -> None:
+    steps = case(
+        put("{{marker}}", checks=[{"clause": "toy/get/polite", "expect": {"required": ["please"]}}]),
+        get(clause="toy/get/shows", shows=["{{marker}}"]),
+        clauses=("toy/put/keeps", "toy/get/shows", "toy/get/polite"),
+    )
+    results = play(steps)
+    assert only(results).verdict is Verdict.FAIL
+    assert not only(results).binding
+    assert clause(results, "toy/get/shows") == "proven"
+    assert results.footer.verdict == "CONFORMANT WITH GAPS"
+
+
+def test_an_error_where_a_success_should_be_is_a_finding() -> None:
+    (finding,) = only(play(ROUND_TRIP, act=answer("put", failure("no")))).findings
+    assert finding.expected == "a success"
+
+
+def test_a_rejection_must_have_the_right_code() -> None:
+    steps = case(put("x", error={"code": "blank"}))
+    assert only(play(steps, act=answer("put", failure("blank")))).verdict is Verdict.PASS
+    assert only(play(steps, act=answer("put", failure("other")))).verdict is Verdict.FAIL
+    assert only(play(steps, act=answer("put", {"rpc": -32602}))).verdict is Verdict.FAIL
+    assert only(play(steps)).verdict is Verdict.FAIL
+
+
+def test_a_rejection_may_name_several_channels() -> None:
+    steps = case(put("x", error={"code": ["blank"], "rpc": -32602}))
+    assert only(play(steps, act=answer("put", {"rpc": -32602}))).verdict is Verdict.PASS
+    assert only(play(steps, act=answer("put", {"rpc": -32603}))).verdict is Verdict.FAIL
+
+
+def test_a_lenient_step_takes_a_success_or_the_errors_that_it_names() -> None:
+    steps = case(put("x", may_fail={"code": "blank"}))
+    assert only(play(steps)).verdict is Verdict.PASS
+    assert only(play(steps, act=answer("put", failure("blank")))).verdict is Verdict.PASS
+    assert only(play(steps, act=answer("put", failure("other")))).verdict is Verdict.FAIL
+
+
+def test_an_unmet_precondition_leaves_the_case_not_run_and_blames_nobody() -> None:
+    steps = case(get(precondition=True, shows=["{{marker}}"]), put("x"))
+    result = only(play(steps))
+    assert result.verdict is Verdict.NOT_RUN
+    assert not result.findings
+    assert result.reason is not None
+    assert result.reason.startswith("step 1")
+
+
+def test_an_absence_is_looked_for_in_every_part_of_the_answer() -> None:
+    leak = success({"version": 1, "texts": []})
+    leak["structuredContent"] = {"deep": [{"inner": '{"quoted": "the sécret"}'}]}
+    steps = case(get(nowhere=["sécret"]))
+    assert only(play(steps, act=answer("get", leak))).verdict is Verdict.FAIL
+
+
+def test_a_body_that_is_not_json_is_a_finding_where_the_step_needs_it() -> None:
+    steps = case(get(expect={}))
+    assert (
+        only(play(steps, act=answer("get", {"content": [{"type": "text", "text": "hello"}]}))).verdict is Verdict.FAIL
+    )
+
+
+def test_calls_of_a_group_overlap_and_their_ids_are_gathered() -> None:
+    met = asyncio.Barrier(3)
+
+    async def together(toy: Any, name: str, arguments: dict[str, Any]) -> Any:
+        if name == "put":
+            await asyncio.wait_for(met.wait(), 5)
+
+    steps = case(
+        {"parallel": [put("{{marker}} {{index}}", save={"ids": "/id"})], "times": 3},
+        {"judge": "{{ids}}", "expect": {"minItems": 3, "uniqueItems": True}},
+    )
+    assert only(play(steps, act=together)).verdict is Verdict.PASS
+
+
+def test_waiting_ends_when_the_expectation_is_met_and_leaves_no_finding() -> None:
+    looks = 0
+
+    async def late(toy: Any, name: str, arguments: dict[str, Any]) -> Any:
+        nonlocal looks
+        if name == "get":
+            looks += 1
+            return success({"version": 1, "texts": ["there"] if looks > 2 else []})
+        return None
+
+    steps = case({"wait_until": get(shows=["there"]), "within": 5})
+    assert only(play(steps, act=late)).verdict is Verdict.PASS
+    assert looks == 3
+
+
+def test_waiting_has_an_end() -> None:
+    steps = case({"wait_until": get(shows=["never"]), "within": 0.15})
+    assert only(play(steps)).verdict is Verdict.FAIL
+
+
+def test_a_call_without_an_answer_is_a_finding_against_the_target() -> None:
+    async def hang(toy: Any, name: str, arguments: dict[str, Any]) -> Any:
+        await asyncio.Event().wait()
+
+    (finding,) = only(play(ROUND_TRIP, act=hang, call_timeout=0.1)).findings
+    assert finding.expected == "an answer"
+
+
+def test_a_placeholder_that_nothing_fills_is_an_error_of_the_case() -> None:
+    result = only(play(case(put("{{nothing}}"))))
+    assert result.verdict is Verdict.ERROR
+    assert "nothing fills {{nothing}}" in (result.reason or "")
+
+
+def test_a_restart_keeps_the_store() -> None:
+    steps = case(put("{{marker}}"), {"restart": True}, get(shows=["{{marker}}"]))
+    assert only(play(steps)).verdict is Verdict.PASS
+
+
+def test_a_fresh_store_is_empty() -> None:
+    steps = case({"call": "get", "expect": {"properties": {"texts": {"maxItems": 0}}}}, store="fresh")
+    results = play({**ROUND_TRIP, "id": "first"}, {**steps, "id": "second"}, jobs=1)
+    assert [result.verdict for result in results.cases] == [Verdict.PASS, Verdict.PASS]
+
+
+def test_a_seed_fills_what_the_case_leaves_open() -> None:
+    async def pages(toy: Any, name: str, arguments: dict[str, Any]) -> Any:
+        return success({"version": 1, "made": arguments["text"]}) if name == "make_page" else None
+
+    steps = case(
+        {"seed": "page", "with": {"title": "{{marker}}"}, "save": {"made": "/made"}},
+        {"judge": "{{made}}", "expect": {"pattern": " plain$"}},
+    )
+    assert only(play(steps, act=pages, tools=("put", "get", "drop", "make_page"))).verdict is Verdict.PASS
+
+
+def test_a_seed_that_fails_leaves_the_case_not_run() -> None:
+    steps = case({"seed": "page", "with": {"title": "x"}})
+    result = only(play(steps, act=answer("make_page", failure("no"))))
+    assert result.verdict is Verdict.NOT_RUN
+    assert "make_page" in (result.reason or "")
