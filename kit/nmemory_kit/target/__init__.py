@@ -5,6 +5,7 @@ sent, or a `Fault` that says why nothing usable came and whose doing that is. Kn
 case.
 """
 
+from .build import make_target
 from .connection import NOBODY, STRANGER, Connection, Era, ServerInfo, Store, Target
 from .environment import Inherit
 from .era import McpVersion
@@ -13,6 +14,7 @@ from .http import HttpTarget
 from .inprocess import Double, Handled, InProcessTarget
 from .limits import Limits
 from .listing import Listing, list_tools
+from .profile import Profile, load_profile
 from .reply import Blame, Fault, FaultKind, Noise, Reply, Unreachable
 from .secrets import Redactor
 from .stdio import StdioTarget
@@ -34,6 +36,7 @@ __all__ = [
     "Listing",
     "McpVersion",
     "Noise",
+    "Profile",
     "ProfileError",
     "Redactor",
     "Reply",
@@ -44,4 +47,6 @@ __all__ = [
     "TargetError",
     "Unreachable",
     "list_tools",
+    "load_profile",
+    "make_target",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -66,6 +66,16 @@ def secret_values(named: Mapping[str, str]) -> list[str]:
             # Of ``Bearer abc`` the second word is the secret, and a server may repeat it without the first.
             values += [value, *(word for word in value.split()[1:] if len(word) >= _SHORTEST)]
     return values
+
+
+def secret_arguments(command: Sequence[str]) -> list[str]:
+    """The arguments of a command that look like secrets by the option before them: ``--api-key X``, ``--token=X``."""
+    secrets = []
+    for option, following in zip(command, [*command[1:], ""], strict=True):
+        name, equals, value = option.partition("=")
+        if name.startswith("-") and _TELLING_NAME.search(name):
+            secrets.append(value if equals else following)
+    return [secret for secret in secrets if not secret.startswith(("-", "/", ".", "~", "{"))]
 
 
 def _looks_random(value: str) -> bool:

@@ -18,7 +18,7 @@ from .frames import FrameSplitter, FrameTooLarge
 from .limits import Limits
 from .process import Process
 from .reply import Blame, Fault, FaultKind, Noise, Reply, Unreachable
-from .secrets import Redactor, secret_values
+from .secrets import Redactor, secret_arguments, secret_values
 from .wire import Request, answer, encode, excerpt, request, unsendable
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class StdioTarget:
         self._cwd = cwd
         self.limits = limits or Limits()
         self._version = version
-        self.redactor = redactor or Redactor(secret_values(env or {}))
+        self.redactor = redactor or Redactor([*secret_values(env or {}), *secret_arguments(self._command)])
         self.display = self.redactor.text(name or shlex.join(self._command))
         self.disposable = any(STORE in argument for argument in self._command)
         self._folder: Path | None = None

@@ -1,0 +1,101 @@
+"""From what a user wrote to the target that is meant."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+
+from .connection import Target
+from .era import McpVersion
+from .errors import TargetError
+from .http import HttpTarget
+from .limits import Limits
+from .profile import Profile
+from .stdio import StdioTarget
+
+
+def make_target(
+    *,
+    target: str | None = None,
+    command: Sequence[str] | None = None,
+    profile: Profile | None = None,
+    token: str | None = None,
+    headers: Mapping[str, str] | None = None,
+    version: McpVersion | None = None,
+    limits: Limits | None = None,
+) -> Target:
+    """Build the target that flags and profile describe; what a flag says goes before what the profile says.
+
+    ``target`` that begins with ``http://`` or ``https://`` is a URL; anything else is a command, split as a POSIX
+    shell splits it and run without one. ``command`` is a command as a list. Starts and reaches nothing yet. Raises
+    ``TargetError`` with what is wrong and what to do.
+    """
+    if target is not None and command is not None:
+        raise TargetError("both --target and a command after -- are given", "give one of them")
+    said = profile or Profile(file="")
+    if target is None and command is None:
+        target, command = said.target, said.command
+    chosen = version or said.mcp_version or "auto"
+    bounds = limits or said.limits()
+    if target is not None and target.strip().lower().startswith(("http://", "https://")):
+        return _http(target.strip(), said, token, headers or {}, chosen, bounds)
+    return _stdio(_command(target, command), said, token, headers or {}, chosen, bounds)
+
+
+def _http(
+    url: str, profile: Profile, token: str | None, headers: Mapping[str, str], version: McpVersion, limits: Limits
+) -> HttpTarget:
+    if profile.env or profile.inherit or profile.cwd:
+        raise TargetError("`env`, `inherit` and `cwd` of the profile are for a command", "take them out for a URL")
+    given = {name.lower() for name in headers}
+    kept = {name: value for name, value in profile.headers.items() if name.lower() not in given}
+    return HttpTarget(
+        url,
+        headers={**kept, **headers},
+        # A header on the command line beats a token of the profile.
+        token=token or (None if "authorization" in given else profile.token),
+        tokens=profile.tokens,
+        limits=limits,
+        version=version,
+        name=profile.name,
+    )
+
+
+def _stdio(
+    command: Sequence[str],
+    profile: Profile,
+    token: str | None,
+    headers: Mapping[str, str],
+    version: McpVersion,
+    limits: Limits,
+) -> StdioTarget:
+    if token or headers or profile.token or profile.tokens or profile.headers:
+        raise TargetError(
+            "tokens and headers are for a URL; a command on stdio has no use for them",
+            "take them out, or pass what the server wants as `env:` in the profile",
+        )
+    return StdioTarget(
+        command,
+        env=profile.env,
+        inherit=profile.inherit or "safe",
+        cwd=profile.cwd,
+        limits=limits,
+        version=version,
+        name=profile.name,
+    )
+
+
+def _command(target: str | None, command: Sequence[str] | None) -> list[str]:
+    if target is not None:
+        try:
+            command = shlex.split(target)
+        except ValueError as error:
+            what = f"the command cannot be split: {str(error).lower()}"
+            raise TargetError(what, "check its quotes, or give it as a list after --") from None
+    if command is None:
+        raise TargetError("no target is given", "give --target URL or COMMAND, or a command after --")
+    if not command or not command[0]:
+        raise TargetError("the command of the target is empty", "give a program and its arguments")
+    if any("\0" in argument for argument in command):
+        raise TargetError("the command of the target has a NUL character in it", "take it out")
+    return list(command)
