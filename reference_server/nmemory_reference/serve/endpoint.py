@@ -90,6 +90,19 @@ class Endpoint:
         caller = self.authenticate(token)
         return rpc.REFUSED if caller is None else await rpc.handle(self, message, caller)
 
+    def input_schema(self, name: str) -> dict[str, Any] | None:
+        """The input schema of a tool on this surface."""
+        tool = self._tools.get(name)
+        return None if tool is None else dict(tool.input_schema)
+
+    def healthy(self) -> bool:
+        """Whether the memory can be written to, found out by taking its write lock."""
+        try:
+            with self._memory.database.writing():
+                return True
+        except sqlite3.Error:
+            return False
+
     def _authenticate(self, token: str | None) -> Caller | None:
         if self._tokens is None:
             return Caller(remote=self.config.remote)

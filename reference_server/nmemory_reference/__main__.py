@@ -1,0 +1,65 @@
+"""`python -m nmemory_reference`: the server on stdio, or with --http on Streamable HTTP."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from nmemory_reference.errors import CannotServe
+from nmemory_reference.serve.config import SURFACES, Config, default_db
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Serve as the arguments say; gives the exit code: 0 after a clean stop, 2 if it can't be served so."""
+    options = _parser().parse_args(arguments)
+    try:
+        config = Config(
+            db=options.db or default_db(),
+            surface=options.surface,
+            embeddings=options.embeddings,
+            embeddings_model=options.embeddings_model,
+            embeddings_key=os.environ.get("NMEMORY_EMBEDDINGS_KEY"),
+            llm=options.llm,
+            llm_model=options.llm_model,
+            llm_key=os.environ.get("NMEMORY_LLM_KEY"),
+            tokens=options.tokens,
+            remote=not options.trust_local,
+        )
+        if options.http:
+            from nmemory_reference.serve.http import serve_http  # it loads the SDK
+
+            return serve_http(config, options.host, options.port, announce=_say)
+        from nmemory_reference.serve.stdio import serve_stdio
+
+        return serve_stdio(config)
+    except CannotServe as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m nmemory_reference", description=__doc__)
+    parser.add_argument("--db", type=Path, metavar="FILE", help="the memory's file")
+    parser.add_argument("--surface", choices=SURFACES, default="full", help="which tools there are")
+    parser.add_argument("--http", action="store_true", help="Streamable HTTP instead of stdio")
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=3131, help="0 takes a free one")
+    parser.add_argument("--tokens", type=Path, metavar="FILE", help="bearer tokens of HTTP callers")
+    parser.add_argument("--embeddings", default="none", metavar="none|hash|URL")
+    parser.add_argument("--embeddings-model", metavar="NAME", help="key: NMEMORY_EMBEDDINGS_KEY")
+    parser.add_argument("--llm", default="none", metavar="none|URL")
+    parser.add_argument("--llm-model", metavar="NAME", help="key: NMEMORY_LLM_KEY")
+    parser.add_argument("--trust-local", action="store_true", help="callers without a token see what is private")
+    return parser
+
+
+def _say(url: str) -> None:
+    sys.stderr.write(f"Listening on {url}\n")
+    sys.stderr.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
