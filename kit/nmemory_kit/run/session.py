@@ -84,6 +84,8 @@ class Session:
         """
         if reason := self.lacking(case):
             return skipped(case, reason)
+        if absent := self._unlisted(case, required=True):
+            return not_run(case, f"the target does not list {', '.join(absent)}")
         fresh = self._target.fresh_store() if case.store == "fresh" or case.restarts else None
         if fresh is not None:
             return await self._elsewhere(case, fresh)
@@ -101,10 +103,7 @@ class Session:
         missing = [need for need in case.needs if need not in self.capabilities]
         if missing:
             return f"the target has not: {', '.join(missing)}"
-        pack = self._pack_of(case)[0]
-        listed = {tool.get("name") for tool in self.tools}
-        absent = [name for name in case.tools() if name in pack.tools and name not in listed]
-        if optional := [name for name in absent if not pack.tools[name].required]:
+        if optional := self._unlisted(case, required=False):
             return f"the target does not offer {', '.join(optional)}, which is optional"
         return None
 
@@ -258,6 +257,15 @@ class Session:
             pack = next(pack for pack in self.packs if pack.path == name)
             self._judges[name] = (pack, Judges(pack))
         return self._judges[name]
+
+    def _unlisted(self, case: Case, *, required: bool) -> list[str]:
+        """The tools that a case calls and the target does not list."""
+        known = self._pack_of(case)[0].tools
+        return [
+            name
+            for name in case.tools()
+            if name in known and known[name].required is required and name not in self.identity.tools
+        ]
 
     def _seeds(self) -> dict[str, Recipe]:
         return {
