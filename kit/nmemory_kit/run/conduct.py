@@ -56,7 +56,7 @@ class _Progress:
 
     def add(self, result: CaseResult) -> None:
         self.results[result.case] = result
-        self.silent = self.silent + 1 if _silent(result) else 0
+        self.silent = self.silent + 1 if silent(result) else 0
         if self.silent >= PATIENCE and self.stopped is None:
             self.stopped = f"the target gave no answer in {PATIENCE} cases in a row"
 
@@ -80,8 +80,8 @@ async def conduct(
     """Do the cases against a target and judge it.
 
     ``complete`` says whether the cases are all that the packs have; ``forced`` whether the user named the packs, so
-    that a target that offers none of their tools is judged and not passed over. Never raises for the target's doing: one
-    that cannot be reached is INCONCLUSIVE.
+    that a target that offers none of their tools is judged and not passed over. Never raises for the target's doing:
+    one that cannot be reached is INCONCLUSIVE.
     """
     watch = watch or Watch()
     began, started = time.perf_counter(), datetime.now(UTC)
@@ -114,7 +114,7 @@ async def conduct(
     try:
         async with asyncio.timeout(options.run_timeout):
             gate = asyncio.Semaphore(options.jobs)
-            for wave in _waves(cases):
+            for wave in waves(cases):
                 async with asyncio.TaskGroup() as group:
                     for case in wave:
                         group.create_task(one(case, gate))
@@ -128,14 +128,14 @@ async def conduct(
     return Results(header, results, footer)
 
 
-def _waves(cases: Sequence[Case]) -> tuple[list[Case], list[Case]]:
+def waves(cases: Sequence[Case]) -> tuple[list[Case], list[Case]]:
     """The cases that may overlap, those that take long first; then those that run alone."""
     alone = [case for case in cases if case.store == "exclusive"]
     beside = [case for case in cases if case.store != "exclusive"]
     return sorted(beside, key=lambda case: (not case.waits, not case.restarts)), alone
 
 
-def _silent(result: CaseResult) -> bool:
+def silent(result: CaseResult) -> bool:
     """Whether a case ended because no answer came."""
     if result.verdict is Verdict.ERROR:
         return True
@@ -180,7 +180,7 @@ def _footer(
     verdict = judge_target(judged, books, complete=complete and stopped is None)
     offered = ", ".join(session.identity.tools[:8]) or "none"
     reason = (
-        _reason(verdict, judged, complete, stopped)
+        reason_of(verdict, judged, complete, stopped)
         if packs
         else f"the target offers no tool of any contract that this kit knows; its tools: {offered}"
     )
@@ -196,7 +196,7 @@ def _footer(
     )
 
 
-def _reason(verdict: TargetVerdict, clauses: Sequence[ClauseResult], complete: bool, stopped: str | None) -> str:
+def reason_of(verdict: TargetVerdict, clauses: Sequence[ClauseResult], complete: bool, stopped: str | None) -> str:
     count = {
         name: sum(clause.verdict == name and clause.level == "MUST" for clause in clauses) for name in ClauseVerdict
     }

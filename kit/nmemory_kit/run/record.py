@@ -66,7 +66,7 @@ def parse(source: Iterable[str], name: str) -> Results:
                 case "header":
                     header = _header(data, name)
                 case "case":
-                    cases.append(_case(data))
+                    cases.append(case_result(data))
                 case "footer":
                     footer = _footer(data)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -93,7 +93,8 @@ def _header(data: Mapping[str, Any], name: str) -> Header:
     )
 
 
-def _case(data: Mapping[str, Any]) -> CaseResult:
+def case_result(data: Mapping[str, Any]) -> CaseResult:
+    """A case's result from the members of its line. Raises ``KeyError``, ``TypeError`` or ``ValueError``."""
     return CaseResult(
         **{
             **data,
