@@ -89,7 +89,8 @@ def _parts(results: Results) -> Iterator[str]:
         yield "### Excuses no longer needed"
         yield "\n".join(f"- `{short(case.case)}` passes" for case in cases)
     yield from _groups("Not decided", undecided(results))
-    yield from _groups("Not verified", unverified(results, Level.MUST))
+    if footer.books.decided:
+        yield from _groups("Not verified", unverified(results, Level.MUST))
     if footer.left_behind:
         yield "### Left behind in the target"
         yield "\n".join(f"- {code(thing, 200)}" for thing in footer.left_behind[:100])

@@ -81,23 +81,33 @@ def lines(results: Results, *, report: str | None = None) -> Iterator[Line]:
     colour = _COLOURS.get(footer.verdict, "bold")
     packs = ", ".join(pack.path for pack in header.packs)
     yield Line(f"{footer.verdict}  {packs}".rstrip(), style=colour)
-    yield Line(harmless(footer.reason, _SHOWN), 2)
+    for text in harmless_lines(footer.reason):
+        yield Line(text, 2)
     yield Line()
     yield Line(_target(results), label="target")
-    if footer.cut_short:
+    if passed := header.environment.get("passed"):
+        yield Line(harmless(" ".join(map(str, passed)), _SHOWN), label="passed")
+    if footer.cut_short and footer.cut_short not in footer.reason:
         yield Line(harmless(footer.cut_short, _SHOWN), label="cut short", style="yellow")
     yield from _breaches("Broken promises", "red", breaches(results, Level.MUST), results)
     yield from _breaches("Warnings", "yellow", breaches(results, Level.SHOULD, Level.MAY), results)
     yield from _excuses(results)
-    yield from _groups("Not decided", "case", undecided(results))
-    yield from _groups("Not verified", "clause", unverified(results, Level.MUST))
-    if soft := sum(len(group.members) for group in unverified(results, Level.SHOULD, Level.MAY)):
-        yield Line(f"and {count(soft, 'clause')} of level SHOULD or MAY (see the result file)", 2)
+    yield from _groups("Not decided", "case", undecided(results), footer.reason)
+    yield from _gaps(results)
     yield Line()
     yield from _run_facts(results)
     if report is not None:
         yield Line(harmless(report), label="report")
     yield Line(footer.verdict, label="verdict", style=colour)
+
+
+def _gaps(results: Results) -> Iterator[Line]:
+    """What stayed unverified; where nothing was decided that goes without saying."""
+    if not results.footer.books.decided:
+        return
+    yield from _groups("Not verified", "clause", unverified(results, Level.MUST), results.footer.reason)
+    if soft := sum(len(group.members) for group in unverified(results, Level.SHOULD, Level.MAY)):
+        yield Line(f"and {count(soft, 'clause')} of level SHOULD or MAY (see the result file)", 2)
 
 
 def _target(results: Results) -> str:
@@ -154,12 +164,15 @@ def _excuses(results: Results) -> Iterator[Line]:
             yield Line(f"{short(case.case)}: it passes; take it out of the list of excuses", 2, style="red")
 
 
-def _groups(title: str, noun: str, groups: tuple[Group, ...]) -> Iterator[Line]:
+def _groups(title: str, noun: str, groups: tuple[Group, ...], above: str) -> Iterator[Line]:
     if not groups:
         return
     yield Line()
     yield Line(f"{title} ({count(sum(len(group.members) for group in groups), noun)})", style="bold")
     for group in groups:
+        if group.reason == above:
+            yield Line(f"for the reason above: {count(len(group.members), noun)}", 2)
+            continue
         shown = ", ".join(group.members[:_NAMES])
         more = len(group.members) - _NAMES
         yield Line(f"{harmless(group.reason, _SHOWN)}: {shown}" + (f" and {more} more" if more > 0 else ""), 2)

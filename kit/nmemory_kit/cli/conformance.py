@@ -1,0 +1,248 @@
+"""``nmemory protocol conformance`` and ``cleanup``: a target judged, and what a crashed run left behind taken back."""
+
+import json
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .complaint import Complaint, say
+from .options import (
+    CommandArgument,
+    HeaderOption,
+    JsonOption,
+    ProfileOption,
+    ProtocolOption,
+    TargetOption,
+    TimeoutOption,
+    TokenEnvOption,
+    TokenFileOption,
+    TokenOption,
+    VersionOption,
+    load,
+)
+from .progress import Progress
+from .reach import Address, reach
+from .runs import Recorder, ledgers, prepare
+
+if TYPE_CHECKING:
+    from ..contract import Case, Pack
+    from ..report import Format
+    from ..run.excuse import Excuse
+    from ..run.options import Options
+    from ..run.result import CaseResult, Header, Results
+    from ..target import Target
+
+NAME = "conformance"
+Globs = list[str] | None
+
+
+def add_to(app: typer.Typer) -> None:
+    """Hang the commands of this module into a group."""
+    app.command(NAME)(conformance)
+    app.command("cleanup")(cleanup)
+
+
+def conformance(
+    command: CommandArgument = None,
+    target: TargetOption = None,
+    profile: ProfileOption = None,
+    protocol: ProtocolOption = None,
+    token: TokenOption = None,
+    token_env: TokenEnvOption = None,
+    token_file: TokenFileOption = None,
+    header: HeaderOption = None,
+    mcp_version: VersionOption = None,
+    synthesize: Annotated[
+        bool, typer.Option("--synthesize", help="Allow expensive calls: they may cost the target money.")
+    ] = False,
+    case: Annotated[
+        Globs, typer.Option("--case", metavar="GLOB", help="Only cases whose id matches; repeatable.")
+    ] = None,
+    clause: Annotated[
+        Globs, typer.Option("--clause", metavar="GLOB", help="Only cases that decide such a clause; repeatable.")
+    ] = None,
+    jobs: Annotated[int, typer.Option("--jobs", metavar="N", min=1, max=256, help="Cases at once.")] = 8,
+    timeout: TimeoutOption = None,
+    run_timeout: Annotated[
+        float | None, typer.Option("--run-timeout", metavar="S", min=0.001, help="Seconds for the whole run (900).")
+    ] = None,
+    xfail: Annotated[
+        Path | None, typer.Option("--xfail", metavar="FILE", help="Failures that are known, with their reasons.")
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit 1 on gaps too.")] = False,
+    list_cases: Annotated[bool, typer.Option("--list", help="Print the cases and run nothing.")] = False,
+    as_json: JsonOption = False,
+    junit: Annotated[
+        Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML for a CI system.")
+    ] = None,
+    markdown: Annotated[
+        Path | None, typer.Option("--markdown", metavar="FILE", help="Write Markdown for a step summary.")
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option("--report", metavar="DIR", help="Write the result file and every report there.")
+    ] = None,
+) -> None:
+    """Judge a server by the contract. Without a target the kit certifies its own reference server."""
+    import asyncio
+
+    from ..run.excuse import check_excuses, read_excuses
+    from ..run.select import choose
+
+    token_from = (token, token_env, token_file)
+    address = Address.of(target, command, profile, token_from, header, mcp_version, timeout)
+    packs = load(protocol)
+    cases = choose(packs, case or (), clause or ())
+    if list_cases:
+        typer.echo(_listed(cases, as_json=as_json))
+        return
+    excuses = read_excuses(xfail) if xfail is not None else ()
+    check_excuses(excuses, choose(packs), _today())
+    reached = reach(address)
+    options = reached.options(
+        protocol=protocol, jobs=jobs, run_timeout=run_timeout, synthesize=synthesize or not address.given
+    )
+    writers = _writers(junit, markdown, report)
+    run = _Run(packs, cases, excuses, complete=not (case or clause), forced=protocol is not None)
+    if not address.given:
+        say("no target was given: this certifies the kit's own reference server, over stdio")
+    with Recorder(report, options.run) as recorder:
+        results = asyncio.run(_conduct(reached.target, run, options, recorder))
+    _tell(results, recorder.path, as_json=as_json)
+    for form, write in writers:
+        write(form.render(results))
+    raise typer.Exit(_exit_code(results, strict=strict))
+
+
+def cleanup(
+    command: CommandArgument = None,
+    target: TargetOption = None,
+    profile: ProfileOption = None,
+    token: TokenOption = None,
+    token_env: TokenEnvOption = None,
+    token_file: TokenFileOption = None,
+    header: HeaderOption = None,
+    mcp_version: VersionOption = None,
+    timeout: TimeoutOption = None,
+    run: Annotated[str | None, typer.Option("--run", metavar="RUN", help="Only what this run made.")] = None,
+) -> None:
+    """Take back what crashed runs left behind in a target: only what their ledgers name."""
+    import asyncio
+
+    from ..report.foreign import harmless
+    from ..run.cleanup import clean_up
+
+    token_from = (token, token_env, token_file)
+    address = Address.of(target, command, profile, token_from, header, mcp_version, timeout)
+    if not address.given:
+        raise Complaint("no target was given", "Name the one that the runs were against, as then: --target, --profile")
+    reached = reach(address)
+    known = sorted(ledgers(reached.target).glob("*.jsonl"))
+    chosen = [path for path in known if run is None or path.stem == run]
+    if run is not None and not chosen:
+        there = ", ".join(path.stem for path in known) or "none"
+        raise Complaint(f"no run {run!r} left anything behind in this target; runs that did: {there}")
+    if not chosen:
+        typer.echo("no run left anything behind in this target")
+        return
+    for cleaned in asyncio.run(clean_up(reached.target, chosen, reached.options())):
+        typer.echo(f"run {cleaned.ledger.stem}: {cleaned.taken_back} taken back, {len(cleaned.left)} left")
+        for thing in cleaned.left:
+            typer.echo(f"  {harmless(thing, 200)}")
+
+
+@dataclass(frozen=True)
+class _Run:
+    """What is done against the target."""
+
+    packs: "tuple[Pack, ...]"
+    cases: "tuple[Case, ...]"
+    excuses: "tuple[Excuse, ...]"
+    complete: bool
+    forced: bool
+
+
+async def _conduct(target: "Target", run: _Run, options: "Options", recorder: Recorder) -> "Results":
+    """Do the run, write it down as it goes on, and leave no store of the target's behind."""
+    from ..run.conduct import Watch, conduct
+
+    with Progress() as progress:
+
+        def on_start(header: "Header", planned: int) -> None:
+            recorder.start(header)
+            progress.start(planned)
+
+        def on_case(result: "CaseResult") -> None:
+            recorder.add(result)
+            progress.add(result)
+
+        try:
+            results = await conduct(
+                target,
+                run.packs,
+                run.cases,
+                options,
+                excuses=run.excuses,
+                complete=run.complete,
+                forced=run.forced,
+                watch=Watch(on_start, on_case),
+            )
+        finally:
+            await target.close()
+    recorder.finish(results)
+    return results
+
+
+def _tell(results: "Results", path: Path | None, *, as_json: bool) -> None:
+    """Print the verdict; with ``--json`` nothing but the object goes to stdout."""
+    from ..report import summary, terminal
+
+    where = str(path) if path is not None else "nowhere: the kit's own folder cannot be written (use --report DIR)"
+    if as_json:
+        sys.stdout.write(summary.render(results))
+        say(f"the result file is {where}")
+    else:
+        terminal.write(results, sys.stdout, report=where)
+
+
+def _writers(
+    junit: Path | None, markdown: Path | None, report: Path | None
+) -> "list[tuple[Format, Callable[[str], None]]]":
+    """The reports that were asked for, each with what writes it; a file that cannot be written is told now."""
+    from ..report import FORMATS
+
+    asked = [(FORMATS["junit"], junit), (FORMATS["markdown"], markdown)]
+    if report is not None:
+        asked += [(FORMATS[name], report / FORMATS[name].file) for name in ("json", "junit", "markdown")]
+    return [(form, prepare(path)) for form, path in asked if path is not None]
+
+
+def _exit_code(results: "Results", *, strict: bool) -> int:
+    """The exit code of a run; gaps count with ``--strict``, and an excuse that is no longer needed always does."""
+    code = results.exit_code
+    needless = any(case.verdict == "xpass" for case in results.cases)
+    if code == 0 and (needless or (strict and results.footer.verdict != "CONFORMANT")):
+        return 1
+    return code
+
+
+def _listed(cases: "Sequence[Case]", *, as_json: bool) -> str:
+    if as_json:
+        told = [
+            {"case": case.path, "title": case.title, "clauses": list(case.clauses), "needs": list(case.needs)}
+            for case in cases
+        ]
+        return json.dumps(told, indent=2)
+    lines = []
+    for case in cases:
+        needs = f" (needs {', '.join(case.needs)})" if case.needs else ""
+        lines += [f"{case.path}: {case.title}{needs}", f"    {', '.join(case.clauses)}"]
+    return "\n".join([*lines, f"{len(cases)} case{'' if len(cases) == 1 else 's'}"])
+
+
+def _today() -> date:
+    return datetime.now(UTC).astimezone().date()

@@ -1,0 +1,80 @@
+"""``nmemory protocol coverage``: which clauses are decided by a case, and which cases are proven by a lie."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+import typer
+
+from .options import JsonOption, ProtocolOption, load
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What stands behind one clause."""
+
+    clause: str
+    level: str
+    cases: int
+    #: Lies that break it.
+    lies: int
+    #: Why no case decides it, or None.
+    excluded: str | None
+
+    @property
+    def problem(self) -> str | None:
+        """What a MUST lacks, or None."""
+        if self.level != "MUST" or self.excluded:
+            return None
+        if not self.cases:
+            return "no case and no stated reason"
+        return None if self.lies else "no lie that would show that its cases notice"
+
+
+def add_to(app: typer.Typer) -> None:
+    """Hang the command of this module into a group."""
+    app.command("coverage")(coverage)
+
+
+def coverage(protocol: ProtocolOption = None, as_json: JsonOption = False) -> None:
+    """Count cases and lies a clause; exits 1 if a MUST has no case, or no lie that its cases catch."""
+    found = rows(protocol)
+    problems = [row for row in found if row.problem]
+    if as_json:
+        import json
+        from dataclasses import asdict
+
+        typer.echo(json.dumps([{**asdict(row), "problem": row.problem} for row in found], indent=2))
+    else:
+        typer.echo(_table(found))
+        for row in problems:
+            typer.echo(f"{row.clause}: {row.problem}")
+        decided = sum(bool(row.cases) for row in found)
+        typer.echo(f"{len(found)} clauses, {decided} decided by cases, {len(problems)} MUST without enough behind them")
+    if problems:
+        raise typer.Exit(1)
+
+
+def rows(protocol: str | None) -> list[Row]:
+    """A row for each clause of the packs, in the order of the registry."""
+    from nmemory_reference.lies import all_lies
+
+    packs = load(protocol)
+    lies = Counter(lie.clause for lie in all_lies())
+    found = []
+    for pack in packs:
+        cases = Counter(clause for case in pack.cases for clause in case.clauses)
+        cases.update(standing.clause for standing in pack.standing)
+        found += [
+            Row(clause.id, clause.level, cases[clause.id], lies[clause.id], clause.excluded)
+            for clause in pack.clauses.values()
+        ]
+    return found
+
+
+def _table(found: list[Row]) -> str:
+    width = max((len(row.clause) for row in found), default=6)
+    lines = [f"{'clause':<{width}}  level   cases  lies"]
+    for row in found:
+        excluded = f"  excluded: {row.excluded}" if row.excluded else ""
+        lines.append(f"{row.clause:<{width}}  {row.level:<6}  {row.cases:>5}  {row.lies:>4}{excluded}")
+    return "\n".join(lines)

@@ -1,0 +1,187 @@
+"""From what the user said about a target to the target: its address, its secrets, and the line that says it again."""
+
+import os
+import shlex
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .complaint import Complaint
+from .options import Version
+from .runs import ledgers
+
+if TYPE_CHECKING:
+    from ..run.options import Options
+    from ..target import Limits, Target
+    from ..target.profile import Profile
+
+COMMAND = "nmemory protocol conformance"
+
+#: The kit's own reference server, as a target. ``-P`` keeps a folder of that name where the user stands out of the way;
+#: the built-in embedding lets duplicates and supersession be judged.
+OWN_SERVER = (
+    *(sys.executable, "-P", "-m", "nmemory_reference"),
+    *("--db", "{store}", "--surface", "full", "--embeddings", "hash"),
+)
+
+
+@dataclass(frozen=True)
+class Address:
+    """How the user said that the target is reached, as it stands on the command line."""
+
+    target: str | None = None
+    command: tuple[str, ...] = ()
+    profile: Path | None = None
+    token: str | None = None
+    token_env: str | None = None
+    token_file: Path | None = None
+    headers: tuple[str, ...] = ()
+    version: Version | None = None
+    timeout: float | None = None
+
+    @classmethod
+    def of(
+        cls,
+        target: str | None,
+        command: Sequence[str] | None,
+        profile: Path | None,
+        token: tuple[str | None, str | None, Path | None],
+        headers: Sequence[str] | None,
+        version: Version | None,
+        timeout: float | None,
+    ) -> "Address":
+        """An address from options. Raises ``Complaint`` where they contradict each other."""
+        command = tuple(command or ())
+        if target is not None and command:
+            raise Complaint("a target was given twice, by --target and as a command", "Give one of the two")
+        if len(command) == 1 and command[0].startswith(("http://", "https://")):
+            raise Complaint("a URL is not a command", f"Write --target {shlex.quote(command[0])}")
+        if sum(way is not None for way in token) > 1:
+            raise Complaint("the token was given twice", "Give one of --token, --token-env and --token-file")
+        return cls(target, command, profile, *token, tuple(headers or ()), version, timeout)
+
+    @property
+    def given(self) -> bool:
+        """Whether the user named a target at all."""
+        return self.target is not None or bool(self.command) or self.profile is not None
+
+    def words(self) -> list[str]:
+        """The options that say it again, without any secret: a token is a variable that the user has to set."""
+        words: list[str] = []
+        if self.target is not None:
+            words += ["--target", self.target]
+        if self.command:
+            words += ["--target", shlex.join(self.command)]
+        if self.profile is not None:
+            words += ["--profile", str(self.profile)]
+        if self.token is not None:
+            words += ["--token-env", "NMEMORY_TOKEN"]
+        if self.token_env is not None:
+            words += ["--token-env", self.token_env]
+        if self.token_file is not None:
+            words += ["--token-file", str(self.token_file)]
+        for header in self.headers:
+            words += ["--header", f"{header.partition(':')[0].strip()}: [redacted]"]
+        if self.version is not None:
+            words += ["--mcp-version", self.version]
+        if self.timeout is not None:
+            words += ["--timeout", f"{self.timeout:g}"]
+        return words
+
+
+@dataclass(frozen=True)
+class Reached:
+    """A target that has been built, with what is known of it beforehand; nothing has been started yet."""
+
+    address: Address
+    target: "Target"
+    profile: "Profile | None"
+    limits: "Limits"
+
+    def options(
+        self,
+        *,
+        protocol: str | None = None,
+        jobs: int = 8,
+        run_timeout: float | None = None,
+        synthesize: bool = False,
+    ) -> "Options":
+        """The options of a run against it: what flags say goes before what the profile says."""
+        from ..contract.pack import Recipe
+        from ..run.options import Options, new_run_id
+
+        limits, profile = self.limits, self.profile
+        run = new_run_id()
+        again = [*self.address.words(), *(["--protocol", protocol] if protocol else [])]
+        again += ["--synthesize"] if synthesize and self.address.given else []
+        seeds = profile.seeds if profile else {}
+        return Options(
+            jobs=jobs,
+            call_timeout=limits.call,
+            run_timeout=run_timeout or limits.run or Options().run_timeout,
+            synthesize=synthesize,
+            run=run,
+            seeds={kind: Recipe(seed["tool"], seed["with"]) for kind, seed in seeds.items()},
+            declared=dict(profile.capabilities) if profile else {},
+            claims=frozenset(profile.claims) if profile else frozenset(),
+            auth_required=bool(profile and profile.auth_required),
+            ledger=None if self.target.disposable else ledgers(self.target) / f"{run}.jsonl",
+            reproduce=self.target.redactor.text(shlex.join([*COMMAND.split(), *again])),
+            profile=profile.file if profile else None,
+            environment=getattr(self.target, "passed_names", ()),
+            redact=self.target.redactor.text,
+        )
+
+
+def reach(address: Address) -> Reached:
+    """Build the target at an address. Raises ``Complaint``, and ``TargetError`` for what makes no sense."""
+    from ..target import Limits
+    from ..target.build import make_target
+    from ..target.profile import load_profile
+
+    profile = load_profile(address.profile) if address.profile is not None else None
+    if profile is not None:
+        limits = profile.limits(call=address.timeout)
+    else:
+        limits = Limits() if address.timeout is None else Limits(call=address.timeout)
+    target = make_target(
+        target=address.target,
+        command=(address.command or None) if address.given else OWN_SERVER,
+        profile=profile,
+        token=_token(address),
+        headers=_headers(address.headers),
+        version=None if address.version is None else address.version.value,
+        limits=limits,
+    )
+    return Reached(address, target, profile, limits)
+
+
+def _token(address: Address) -> str | None:
+    if address.token_env is not None:
+        token = os.environ.get(address.token_env, "")
+        if not token.strip():
+            raise Complaint(f"the environment variable {address.token_env} is not set", "Put the token into it")
+        return token.strip()
+    if address.token_file is not None:
+        try:
+            token = address.token_file.read_text(encoding="utf-8").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            why = error.strerror if isinstance(error, OSError) else "it is not text"
+            raise Complaint(f"cannot read the token file {address.token_file}: {why}") from error
+        if not token:
+            raise Complaint(f"the token file {address.token_file} is empty", "Put the token into it")
+        return token
+    return address.token
+
+
+def _headers(given: Sequence[str]) -> dict[str, str]:
+    headers: dict[str, str] = {}
+    for number, header in enumerate(given, 1):
+        name, colon, value = header.partition(":")
+        if not colon or not name.strip():
+            # The text itself may be a secret in the wrong place, so it is not shown.
+            raise Complaint(f"header {number} has no name", "Write --header 'Name: value'")
+        headers[name.strip()] = value.strip()
+    return headers
