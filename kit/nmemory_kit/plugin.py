@@ -1,1 +1,0 @@
-"""The pytest plugin: one test item a case, against the target that ``--nmemory-target`` names."""
