@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import pytest
 from nmemory_kit.run.result import Verdict
 from run.stage import clause, failure, get, only, play, put, success
 
@@ -202,3 +203,51 @@ def test_a_seed_that_fails_leaves_the_case_not_run() -> None:
     result = only(play(steps, act=answer("make_page", failure("no"))))
     assert result.verdict is Verdict.NOT_RUN
     assert "make_page" in (result.reason or "")
+
+
+def paged(size: int, *, honest: bool = True) -> Any:
+    """Answers ``get`` by pages, with a cursor; the lying one says that there is always more."""
+
+    async def act(toy: Any, name: str, arguments: dict[str, Any]) -> Any:
+        if name != "get":
+            return None
+        texts = toy.do("get", {})["texts"]
+        begin = int(arguments.get("after", "0"))
+        end = begin + size
+        more = end < len(texts) or not honest
+        return success(
+            {"version": 1, "texts": texts[begin:end], "more": more, "next": {"after": str(end)} if more else None}
+        )
+
+    return act
+
+
+def follow(**more: Any) -> dict[str, Any]:
+    step = {"follow": get(), "cursor": {"after": "/next/after"}, "while": "/more", "gather": {"all": "/texts"}}
+    return {**step, "calls": 4, **more}
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 9])
+def test_a_cursor_is_followed_to_its_end_and_what_the_answers_hold_is_joined(size: int) -> None:
+    steps = case(
+        *(put(f"{{{{marker}}}} {number}") for number in range(3)),
+        follow(),
+        {"judge": "{{all}}", "expect": {"const": [f"{{{{marker}}}} {number}" for number in range(3)]}},
+    )
+    result = only(play(steps, act=paged(size)))
+    assert result.verdict is Verdict.PASS
+    turns = [exchange.step for exchange in result.transcript[3:]]
+    assert turns == [f"4.{turn}" for turn in range(1, -(-3 // size) + 1)]
+
+
+def test_a_cursor_without_an_end_is_a_finding_after_the_last_call() -> None:
+    result = only(play(case(put("{{marker}}"), follow(clause="toy/get/shows")), act=paged(1, honest=False)))
+    (finding,) = result.findings
+    assert (finding.clause, finding.pointer) == ("toy/get/shows", "/more")
+    assert len(result.transcript) == 1 + 4
+
+
+def test_a_cursor_that_is_not_there_is_a_finding() -> None:
+    lost = success({"version": 1, "texts": [], "more": True})
+    (finding,) = only(play(case(follow()), act=answer("get", lost))).findings
+    assert finding.pointer == "/next/after"

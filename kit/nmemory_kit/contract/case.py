@@ -115,6 +115,22 @@ class WaitUntil:
 
 
 @dataclass(frozen=True, slots=True)
+class Follow:
+    """Repeat a call with the cursor of its last answer until there is no more; gather what each answer holds."""
+
+    clause: str
+    call: Call
+    #: Argument of the next call -> where its value stands in the answer.
+    cursor: Mapping[str, str]
+    #: Where the answer says that there is more.
+    more: str
+    #: Name -> an array in each answer; all of them are saved as one.
+    gather: Mapping[str, str]
+    #: How many calls there may be.
+    calls: int
+
+
+@dataclass(frozen=True, slots=True)
 class Restart:
     """Stop the target and start it again on the same store."""
 
@@ -130,7 +146,7 @@ class Judge:
     checks: tuple[Check, ...]
 
 
-Step = Call | ListTools | Seed | Raw | Parallel | WaitUntil | Restart | Judge
+Step = Call | ListTools | Seed | Raw | Parallel | WaitUntil | Follow | Restart | Judge
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +186,7 @@ class Case:
                     yield step
                 case Parallel(calls=calls):
                     yield from calls
-                case WaitUntil(call=call):
+                case WaitUntil(call=call) | Follow(call=call):
                     yield call
                 case _:
                     pass
@@ -214,6 +230,9 @@ def _step(data: Mapping[str, Any], primary: str) -> Step:
         return Parallel(clause, tuple(_call(c, clause) for c in data["parallel"]), data.get("times", 1))
     if "wait_until" in data:
         return WaitUntil(clause, _call(data["wait_until"], clause), data["within"])
+    if "follow" in data:
+        call = _call(data["follow"], clause)
+        return Follow(clause, call, data["cursor"], data["while"], data["gather"], data["calls"])
     if "restart" in data:
         return Restart(clause)
     return Judge(clause, data["judge"], _checks(data, clause))

@@ -148,6 +148,7 @@ def _saves(step: Mapping[str, Json]) -> Iterator[str]:
     yield from step.get("save", {})
     if "wait_until" in step:
         yield from step["wait_until"].get("save", {})
+    yield from step.get("gather", {})
     yield from dict.fromkeys(name for call in step.get("parallel", ()) for name in call.get("save", {}))
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from .case import Call, Case, Check, Judge, ListTools, Parallel, Raw, Refusal, Step, WaitUntil
+from .case import Call, Case, Check, Follow, Judge, ListTools, Parallel, Raw, Refusal, Step, WaitUntil
 from .pack import Pack, Standing
 from .template import placeholders
 
@@ -49,7 +49,8 @@ def glances(case: Case) -> Iterator[Glance]:
             place = f"{number}.{position}" if isinstance(step, Parallel) else str(number)
             source = _source(part, origins)
             if not isinstance(part, Judge):
-                origins.update(dict.fromkeys(part.save or (), source))
+                saved = step.gather if isinstance(step, Follow) else part.save
+                origins.update(dict.fromkeys(saved or (), source))
             yield Glance(source, place, part.checks)
 
 
@@ -58,7 +59,7 @@ def parts(step: Step) -> tuple[Call | ListTools | Raw | Judge, ...]:
     match step:
         case Parallel(calls=calls):
             return calls
-        case WaitUntil(call=call):
+        case WaitUntil(call=call) | Follow(call=call):
             return (call,)
         case Call() | ListTools() | Raw() | Judge():
             return (step,)

@@ -18,7 +18,7 @@ Json = Any
 Grammar = Literal["case", "pack", "clauses", "dialect"]
 
 #: The member that tells what kind a step is.
-STEP_KINDS = ("call", "list_tools", "seed", "raw", "parallel", "wait_until", "restart", "judge")
+STEP_KINDS = ("call", "list_tools", "seed", "raw", "parallel", "wait_until", "follow", "restart", "judge")
 
 #: Keywords whose value is a number, where a case may put a placeholder.
 _COUNTING = frozenset(

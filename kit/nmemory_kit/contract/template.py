@@ -6,6 +6,7 @@ placeholder            becomes
 ``{{marker}}``         the word that this case has for itself; saved values and ``{{index}}`` likewise by name
 ``{{name/0/id}}``      a part of a saved value, by JSON Pointer (RFC 6901)
 ``{{now}}``            the instant at which the step began, RFC 3339 in UTC; ``{{now+2s}}``, ``{{now-30d}}``
+``{{today-2d}}``       a date in UTC, counted likewise
 ``{{é*500}}``          a text repeated
 ``\\{{``               two literal braces
 =====================  =====================================================================================
@@ -24,7 +25,7 @@ from typing import Any
 Json = Any
 
 _PLACEHOLDER = re.compile(r"\\\{\{|\{\{(.*?)\}\}", re.DOTALL)
-_NOW = re.compile(r"now(?:([+-])(\d+(?:\.\d+)?)([smhd]))?")
+_NOW = re.compile(r"(now|today)(?:([+-])(\d+(?:\.\d+)?)([smhd]))?")
 _NAME = re.compile(r"([a-z][a-z0-9_]*)(/.*)?", re.DOTALL)
 _REPEAT = re.compile(r"(.+)\*(\d+)", re.DOTALL)
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
@@ -121,11 +122,10 @@ def _render_text(text: str, values: Mapping[str, Json], now: datetime) -> Json:
 
 def _fill(inner: str, values: Mapping[str, Json], now: datetime) -> Json:
     if moment := _NOW.fullmatch(inner):
-        sign, amount, unit = moment.groups()
-        if sign is None:
-            return instant(now)
-        span = timedelta(**{_UNITS[unit]: float(amount)})
-        return instant(now + span if sign == "+" else now - span)
+        word, sign, amount, unit = moment.groups()
+        span = timedelta(**{_UNITS[unit]: float(amount)}) if sign else timedelta()
+        then = now - span if sign == "-" else now + span
+        return instant(then) if word == "now" else then.date().isoformat()
     if name := _NAME.fullmatch(inner):
         if name[1] not in values:
             raise Unfilled(inner, tuple(sorted(values)))

@@ -17,6 +17,7 @@ from ..contract.case import (
     Call,
     Case,
     Check,
+    Follow,
     Judge,
     ListTools,
     Parallel,
@@ -101,6 +102,8 @@ class Performance:
                 await self._parallel(label, step, now)
             case WaitUntil():
                 await self._wait(label, step)
+            case Follow():
+                await self._follow(label, step, now)
             case Restart():
                 await self._restart(label, step)
             case Judge():
@@ -204,6 +207,22 @@ class Performance:
                     raise
                 del self.findings[kept:]
             await asyncio.sleep(LOOK_AGAIN)
+
+    async def _follow(self, label: str, step: Follow, now: datetime) -> None:
+        call, arguments = step.call, self._fill(step.call.arguments, now)
+        gathered: dict[str, list[Json]] = {name: [] for name in step.gather}
+        for turn in range(1, step.calls + 1):
+            sublabel = f"{label}.{turn}"
+            answer = await self._answer(sublabel, call, arguments)
+            self._judged(sublabel, call, arguments, answer, now)
+            for name, items in self._taken(sublabel, call, answer, step.gather).items():
+                gathered[name] += items if isinstance(items, list) else [items]
+            if self._taken(sublabel, call, answer, {"more": step.more})["more"] is not True:
+                self.values.update(gathered)
+                return
+            arguments = {**arguments, **self._taken(sublabel, call, answer, step.cursor)}
+        endless = Broken(step.more, f"false after {step.calls} calls at most", "true")
+        raise self._broken(label, step.clause, doing(call, arguments), [endless], call)
 
     async def _restart(self, label: str, step: Restart) -> None:
         try:
