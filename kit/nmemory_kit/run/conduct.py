@@ -13,7 +13,7 @@ from .. import __version__
 from ..contract.case import Case
 from ..contract.freeze import pack_digest
 from ..contract.pack import Pack
-from ..target import Target, Unreachable
+from ..target import Fault, Target, Unreachable
 from .excuse import Excuse, excuse
 from .options import Options
 from .result import (
@@ -88,9 +88,7 @@ async def conduct(
     try:
         session = await Session.open(target, packs, options)
     except Unreachable as error:
-        remedy = f" {error.fault.remedy}" if error.fault.remedy else ""
-        stderr = f"\nIts last words on stderr:\n{error.fault.stderr}" if error.fault.stderr else ""
-        reason = options.redact(f"the target could not be reached: {error.fault.message}.{remedy}{stderr}")
+        reason = options.redact(f"the target could not be reached: {_why(error.fault)}")
         return _nothing(target, packs, cases, options, started, began, reason, watch)
     except NotATarget as error:
         reason = options.redact(f"the target could not be judged: {error}")
@@ -213,6 +211,13 @@ def reason_of(verdict: TargetVerdict, clauses: Sequence[ClauseResult], complete:
         case TargetVerdict.INCONCLUSIVE:
             reason = "nothing was decided"
     return f"{reason}; {stopped}" if stopped else reason
+
+
+def _why(fault: Fault) -> str:
+    """A fault in sentences: what happened, what to do, and the target's last words."""
+    remedy = f". {fault.remedy[0].upper()}{fault.remedy[1:]}" if fault.remedy else ""
+    stderr = f"\nIts last words on stderr:\n{fault.stderr}" if fault.stderr else ""
+    return f"{fault.message}{remedy}{stderr}"
 
 
 def _many(number: int, what: str) -> str:
