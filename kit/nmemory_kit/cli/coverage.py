@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import typer
 
+from .lies import known_lies
 from .options import JsonOption, ProtocolOption, load
 
 
@@ -56,10 +57,8 @@ def coverage(protocol: ProtocolOption = None, as_json: JsonOption = False) -> No
 
 def rows(protocol: str | None) -> list[Row]:
     """A row for each clause of the packs, in the order of the registry."""
-    from nmemory_reference.lies import all_lies
-
     packs = load(protocol)
-    lies = Counter(lie.clause for lie in all_lies())
+    lies = Counter(clause for lie in known_lies(packs) for clause in {lie.clause, *lie.also})
     found = []
     for pack in packs:
         cases = Counter(clause for case in pack.cases for clause in case.clauses)

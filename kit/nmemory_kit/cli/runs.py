@@ -91,7 +91,7 @@ class Recorder:
         if self._file is not None:
             self._file.close()
             if isinstance(error, KeyboardInterrupt):
-                say(f"{len(self._written)} cases were done; what they said is in {self.path}")
+                say(f"{len(self._written)} cases had been done; what they said is in {self.path}")
 
     def _line(self, text: str) -> None:
         if self._file is not None:

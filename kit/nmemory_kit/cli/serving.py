@@ -58,9 +58,16 @@ def serve(
     list_lies: Annotated[bool, typer.Option("--list-lies", help="Print the lies and their clauses.")] = False,
 ) -> None:
     """Serve the reference memory. Keys of models come from NMEMORY_EMBEDDINGS_KEY and NMEMORY_LLM_KEY."""
+    from dataclasses import replace
+
     from nmemory_reference.serve.config import Config, default_db
     from nmemory_reference.serve.interceptor import HONEST
 
+    if list_lies:
+        from .lies import listed
+
+        typer.echo(listed())
+        return
     if surface is Surface.MEMORY:
         raise Complaint("the surface `memory` belongs to a later contract", "Use --surface verbs or --surface full")
     if tokens is not None and not http:
@@ -80,6 +87,12 @@ def serve(
         remote=not trust_local,
     )
     interceptor = HONEST
+    if lie is not None:
+        from .lies import lie_called
+
+        told = lie_called(lie)
+        config, interceptor = replace(config, **told.config), told.make()
+        say(f"this server lies on purpose: {told.says} (it breaks {told.clause})")
     if http:
         from nmemory_reference.serve.http import serve_http
 

@@ -105,11 +105,10 @@ def _breaches(title: str, found: tuple[Breach, ...], results: Results) -> Iterat
 
 def _breach(breach: Breach, results: Results) -> str:
     finding, case = breach.finding, breach.case
-    facts = [
-        f"case: {code(short(case.case))}, {code(case.title)}",
-        f"step {finding.step}: {code(finding.doing)}",
-    ]
+    facts: list[str] = []
     if breach.like is None:
+        facts.append(f"case: {code(short(case.case))}, {code(case.title)}")
+        facts.append(f"step {finding.step}: {code(finding.doing)}")
         facts += [f"at: {code(finding.pointer)}"] if finding.pointer else []
         facts += [f"expected: {code(finding.expected)}", f"got: {code(finding.got)}"]
     else:

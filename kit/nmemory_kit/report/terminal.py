@@ -135,9 +135,9 @@ def _breaches(title: str, colour: str, found: tuple[Breach, ...], results: Resul
 
 def _proof(breach: Breach, results: Results) -> Iterator[Line]:
     case, finding = breach.case, breach.finding
-    yield Line(f"{short(case.case)}: {harmless(case.title)}", 4, "case")
-    yield Line(f"{finding.step}: {harmless(finding.doing, _SHOWN)}", 4, "step")
     if breach.like is None:
+        yield Line(f"{short(case.case)}: {harmless(case.title)}", 4, "case")
+        yield Line(f"{finding.step}: {harmless(finding.doing, _SHOWN)}", 4, "step")
         if finding.pointer:
             yield Line(harmless(finding.pointer, _SHOWN), 4, "at")
         yield Line(harmless(finding.expected, _SHOWN), 4, "expected")

@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from cli.commands import command
+from nmemory_kit import __version__
+
+HEAVY = ("mcp", "httpx", "jsonschema", "yaml", "rich", "starlette", "asyncio", "pytest", "sqlite3")
+
+
+def test_the_version_is_printed(nmemory):
+    assert nmemory("--version").out == f"nmemory {__version__}\n"
+
+
+def test_a_bare_command_shows_its_help_and_is_no_success(nmemory):
+    ran = nmemory()
+    assert (ran.code, ran.out) == (2, "")
+    assert "protocol" in ran.err
+
+
+def test_help_loads_nothing_heavy():
+    script = (
+        "import sys\n"
+        "from nmemory_kit.cli.main import run\n"
+        "assert run(['--help']) == 0 and run(['protocol', 'conformance', '--help']) == 0\n"
+        f"print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr.strip()) == (0, "[]")
+
+
+def test_a_pipe_that_nobody_reads_ends_the_command_quietly():
+    started = subprocess.Popen(command("protocol", "--json"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    started.stdout.close()
+    _, told = started.communicate(timeout=60)
+    assert (started.returncode, told) == (141, "")
