@@ -203,8 +203,7 @@ class HttpConnection:
         if status >= 400:
             return self._status(asked, status, received)
         if not received:
-            message = f"{asked.method} was answered with HTTP {status} and no body"
-            return self._fault(FaultKind.MALFORMED, message, status)
+            return self._no_body(asked, status)
         message = (
             f"{asked.method} was answered with the Content-Type {kind or 'of nothing'!r}, "
             "neither application/json nor text/event-stream"
@@ -217,6 +216,8 @@ class HttpConnection:
             return self._answered(asked, incoming, status, received)
         if status >= 400:
             return self._status(asked, status, received)
+        if not received:
+            return self._no_body(asked, status)
         if isinstance(incoming, Noise) and incoming.kind in ("not-json", "invalid-utf-8"):
             message = f"the answer to {asked.method} is not JSON, though its Content-Type says so"
             return self._fault(FaultKind.GARBAGE, message, status, received)
@@ -313,6 +314,9 @@ class HttpConnection:
             message = f"the answer to {asked.method} {found.broken.why}"
             return self._fault(found.broken.kind, message, status, received)
         return Reply(result=found.result, error=found.error, status=status)
+
+    def _no_body(self, asked: _Asked, status: int) -> Reply:
+        return self._fault(FaultKind.MALFORMED, f"{asked.method} was answered with HTTP {status} and no body", status)
 
     def _status(self, asked: _Asked, status: int, received: bytes) -> Reply:
         remedy = "check the path of the URL, often /mcp" if status in (404, 405) else None

@@ -24,7 +24,8 @@ def no_connection(error: httpx.HTTPError) -> Fault:
     if isinstance(error, httpx.ProxyError):
         return _unreachable(f"the proxy would not connect to {place}", "check HTTPS_PROXY and NO_PROXY")
     if isinstance(error, httpx.ConnectTimeout):
-        return _unreachable(f"{place} does not answer", "check the address and the firewall")
+        tls = "; if it speaks plain HTTP, write http:// in the URL" if error.request.url.scheme == "https" else ""
+        return _unreachable(f"{place} does not answer", f"check the address and the firewall{tls}")
     for cause in causes:
         if isinstance(cause, ssl.SSLCertVerificationError):
             why = f"the certificate of {place} is not valid: {cause.verify_message or cause.reason}"
