@@ -60,7 +60,7 @@ async def negotiate(
     Raises ``Unreachable``; no channel is left open then. Whatever ``open_channel`` raises passes through.
     """
     eras: tuple[Era, ...] = ("legacy", "modern") if version == "auto" else (version,)
-    refusal: Reply | None = None
+    refused: Reply | None = None
     for era in eras:
         channel = await open_channel()
         try:
@@ -72,12 +72,12 @@ async def negotiate(
             return channel, outcome
         await channel.close()
         # Where both eras are refused, the first reason is the better one.
-        if refusal is None or not _speaks_not(outcome):
-            refusal = outcome
+        if refused is None or not _speaks_not(outcome):
+            refused = outcome
         if not _speaks_not(outcome):
             break
-    assert refusal is not None
-    raise Unreachable(_refused(refusal, version))
+    assert refused is not None
+    raise Unreachable(refusal(refused, version))
 
 
 async def begin(channel: Channel, era: Era, *, timeout: float) -> ServerInfo | Reply:
@@ -93,6 +93,31 @@ async def begin(channel: Channel, era: Era, *, timeout: float) -> ServerInfo | R
     if isinstance(server, ServerInfo):
         await channel.tell("notifications/initialized")
     return server
+
+
+def refusal(reply: Reply, version: McpVersion) -> Fault:
+    """Why no conversation began, from the reply to its first request."""
+    if reply.fault is not None:
+        return reply.fault
+    error = reply.error or {}
+    said = excerpt(str(error.get("message", "")))
+    status = f", HTTP {reply.status}" if reply.status not in (None, 200) else ""
+    kind = FaultKind.VERSION if _speaks_not(reply) else FaultKind.UNREACHABLE
+    remedy = "take --mcp-version auto" if version != "auto" else None
+    return Fault(
+        kind,
+        Blame.TARGET,
+        f"the target refused to begin a conversation: error {error.get('code')}, {said!r}{status}",
+        remedy=remedy,
+        received=excerpt(str(error)),
+    )
+
+
+def unknown_server(version: McpVersion) -> ServerInfo:
+    """Who answers where the kit was not let in and could not ask: the era to go on in, and nothing else."""
+    if version == "modern":
+        return ServerInfo(None, None, MODERN_VERSION, "modern")
+    return ServerInfo(None, None, LEGACY_OFFER, "legacy")
 
 
 def envelope(params: dict[str, Any] | None, era: Era) -> dict[str, Any] | None:
@@ -158,21 +183,3 @@ def _speaks_not(reply: Reply) -> bool:
     if reply.error is None or reply.status in (401, 403):
         return False
     return reply.error["code"] in _NO_HANDSHAKE_HERE or 400 <= (reply.status or 200) < 500
-
-
-def _refused(reply: Reply, version: McpVersion) -> Fault:
-    """Why no conversation began."""
-    if reply.fault is not None:
-        return reply.fault
-    error = reply.error or {}
-    said = excerpt(str(error.get("message", "")))
-    status = f", HTTP {reply.status}" if reply.status not in (None, 200) else ""
-    kind = FaultKind.VERSION if _speaks_not(reply) else FaultKind.UNREACHABLE
-    remedy = "take --mcp-version auto" if version != "auto" else None
-    return Fault(
-        kind,
-        Blame.TARGET,
-        f"the target refused to begin a conversation: error {error.get('code')}, {said!r}{status}",
-        remedy=remedy,
-        received=excerpt(str(error)),
-    )

@@ -8,8 +8,8 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit, urlunsplit
 
-from .connection import NOBODY, STRANGER, STRANGERS_TOKEN, ServerInfo, Store
-from .era import LEGACY_OFFER, McpVersion, negotiate
+from .connection import NOBODY, STRANGER, STRANGERS_TOKEN, Store
+from .era import McpVersion, negotiate, unknown_server
 from .errors import TargetError
 from .http_connection import HttpConnection
 from .limits import Limits
@@ -113,7 +113,7 @@ class HttpTarget:
             if credential is None:
                 raise Unreachable(_needs_token(error.fault, refusal.refused, self._authorizations[None])) from None
             refused = self._channel(credential)
-            refused.server = ServerInfo(None, None, LEGACY_OFFER, "legacy")
+            refused.server = unknown_server(self._version)
             return refused
         connection.server = server
         # The next connections need not ask again which era it is.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from . import leftovers
 from .connection import NOBODY, STRANGER, STRANGERS_TOKEN, Era, ServerInfo, Store
-from .era import negotiate
+from .era import begin, refusal, unknown_server
 from .limits import Limits
 from .reply import Blame, Fault, FaultKind, Noise, Reply, Unreachable
 from .secrets import Redactor
@@ -103,15 +103,15 @@ class InProcessTarget:
                 shared.double.close()
 
         connection = InProcessConnection(shared.double, self._tokens[credential], let_go)
-        if credential in (NOBODY, STRANGER):
-            # Whether they are let in is what is asked; a handshake that fails would hide the answer.
-            connection.server = ServerInfo(None, None, "2025-11-25", "legacy")
-            return connection
-
-        async def open_channel() -> InProcessConnection:
-            return connection
-
-        _, connection.server = await negotiate(open_channel, "legacy", timeout=self.limits.start)
+        outcome = await begin(connection, "legacy", timeout=self.limits.start)
+        if isinstance(outcome, ServerInfo):
+            connection.server = outcome
+        elif credential is not None and outcome.status in (401, 403):
+            # Whether it is let in may be what the caller wants to know; each request gets the same refusal.
+            connection.server = unknown_server("legacy")
+        else:
+            await connection.close()
+            raise Unreachable(refusal(outcome, "legacy"))
         return connection
 
     async def close(self) -> None:

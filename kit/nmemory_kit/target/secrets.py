@@ -16,7 +16,11 @@ _TELLING_NAME = re.compile(
     r"key|token|secret|pass|pwd|auth|cred|cookie|session|private|dsn|(^|_)(pw|pat)($|_)", re.IGNORECASE
 )
 _USER_INFO = re.compile(r"(?<=://)[^/\s@\"']+(?=@)")
-_QUERY_SECRET = re.compile(r"(?i)([?&](?:[\w.-]*(?:token|key|secret|password|sig|signature|code))=)[^&\s#\"']+")
+_QUERY_SECRET = re.compile(
+    r"([?&](?:[\w.-]*[_.-])?(?:api|access|auth|session|client)?"
+    r"(?:token|key|secret|password|passwd|pwd|signature|sig|code)=)[^&\s#\"']+",
+    re.IGNORECASE,
+)
 
 
 class Redactor:
