@@ -78,6 +78,8 @@ class Observation:
     schema: Json
     #: Capabilities without which it is not asked.
     needs: tuple[str, ...] = ()
+    #: Calls that are made before it: tools with their arguments.
+    first: tuple[tuple[str, Json], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -205,7 +207,13 @@ def _standing(root: Traversable, data: Mapping[str, Any]) -> Standing:
 
 
 def _observation(data: Mapping[str, Any]) -> Observation:
-    return Observation(data["call"], data["with"], data["expect"], tuple(data.get("needs", ())))
+    return Observation(
+        tool=data["call"],
+        arguments=data["with"],
+        schema=data["expect"],
+        needs=tuple(data.get("needs", ())),
+        first=tuple((call["call"], call["with"]) for call in data.get("first", ())),
+    )
 
 
 def _schema(root: Traversable, schema: Json) -> Json:

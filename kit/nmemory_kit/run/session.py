@@ -191,15 +191,16 @@ class Session:
 
     async def _ask(self, pack: Pack, observation: Observation) -> bool | None:
         """Whether the target has a trait; None where it gives no answer."""
-        arguments = render(observation.arguments, {"marker": self._marker()}, datetime.now(UTC))
-        reply = await self.call(observation.tool, arguments)
-        if reply.result is None:
-            return None
-        answer = Answer.of_result(reply.result)
-        if answer.outcome is not Outcome.SUCCESS:
-            return False
-        if (recipe := pack.cleanup.get(observation.tool)) is not None:
-            self._ledger.answered(f"{pack.path}/observe", observation.tool, recipe, answer)
+        values = {"marker": self._marker()}
+        for tool, arguments in (*observation.first, (observation.tool, observation.arguments)):
+            reply = await self.call(tool, render(arguments, values, datetime.now(UTC)))
+            if reply.result is None:
+                return None
+            answer = Answer.of_result(reply.result)
+            if answer.outcome is not Outcome.SUCCESS:
+                return False
+            if (recipe := pack.cleanup.get(tool)) is not None:
+                self._ledger.answered(f"{pack.path}/observe", tool, recipe, answer)
         return not any(True for _ in compile_schema(observation.schema).iter_errors(answer.body))
 
     # --- doing --------------------------------------------------------------------------------------------------
@@ -261,11 +262,10 @@ class Session:
     def _unlisted(self, case: Case, *, required: bool) -> list[str]:
         """The tools that a case calls and the target does not list."""
         known = self._pack_of(case)[0].tools
-        return [
-            name
-            for name in case.tools()
-            if name in known and known[name].required is required and name not in self.identity.tools
-        ]
+        listed = self.identity.tools
+        return sorted(
+            name for name in case.tools() if name in known and known[name].required is required and name not in listed
+        )
 
     def _seeds(self) -> dict[str, Recipe]:
         return {
