@@ -10,7 +10,7 @@ from ..answer import Answer
 from ..broken import Broken
 from ..vocabulary import show
 from . import law
-from .places import array_at, fitting, number_at
+from .places import array_at, fitting, integer_at
 
 #: Characters that a token is reckoned at.
 CHARACTERS_A_TOKEN = 4
@@ -20,8 +20,8 @@ CHARACTERS_A_TOKEN = 4
 @fitting
 def budget_cap(answer: Answer, args: Mapping[str, Any]) -> Iterable[Broken]:
     """0 <= the number at ``used`` <= ``cap``, which is a number, or a pointer to one in the same answer."""
-    used = number_at(answer.body, args["used"])
-    cap = number_at(answer.body, args["cap"]) if isinstance(args["cap"], str) else args["cap"]
+    used = integer_at(answer.body, args["used"])
+    cap = integer_at(answer.body, args["cap"]) if isinstance(args["cap"], str) else args["cap"]
     if not 0 <= used <= cap:
         yield Broken(args["used"], f"a number from 0 to {cap}", show(used))
 
@@ -34,7 +34,7 @@ def estimate_close(answer: Answer, args: Mapping[str, Any]) -> Iterable[Broken]:
     The items are those of the array at ``items``, their characters those of the texts at ``texts``. About: within
     ``share`` of it, and one more an item.
     """
-    used = number_at(answer.body, args["used"])
+    used = integer_at(answer.body, args["used"])
     items = array_at(answer.body, args["items"])
     estimate = sum(_characters(item, args["texts"]) for item in items) / CHARACTERS_A_TOKEN
     if abs(used - estimate) > args["share"] * estimate + len(items):

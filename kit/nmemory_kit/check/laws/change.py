@@ -9,16 +9,16 @@ from ..answer import Answer
 from ..broken import Broken
 from ..vocabulary import show
 from . import law
-from .places import Unfit, fitting, is_number, number_at
+from .places import Unfit, fitting, integer_at, is_integer
 
 
 @law("moved-by")
 @fitting
 def moved_by(answer: Answer, args: Mapping[str, Any]) -> Iterable[Broken]:
-    """The number at ``at`` is the saved number ``from`` and ``by`` more (less, where ``by`` is negative)."""
+    """The integer at ``at`` is the saved integer ``from`` and ``by`` more (less, where ``by`` is negative)."""
     before, by = args["from"], args["by"]
-    if not is_number(before):
-        raise Unfit(Broken("", "a number in the earlier answer", show(before)))
-    now = number_at(answer.body, args["at"])
+    if not is_integer(before):
+        raise Unfit(Broken("", "an integer in the earlier answer", show(before)))
+    now = integer_at(answer.body, args["at"])
     if now != before + by:
         yield Broken(args["at"], f"{before + by}, {by:+} on {before}", show(now))

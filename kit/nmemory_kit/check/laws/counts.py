@@ -10,14 +10,14 @@ from ..answer import Answer
 from ..broken import Broken
 from ..vocabulary import show
 from . import law
-from .places import array_at, fitting, is_number, number_at, saved_array
+from .places import array_at, fitting, integer_at, is_integer, saved_array
 
 
 @law("counts")
 @fitting
 def counts(answer: Answer, args: Mapping[str, Any]) -> Iterable[Broken]:
     """The number at ``count`` is how many items the arrays at ``of`` hold together."""
-    stated = number_at(answer.body, args["count"])
+    stated = integer_at(answer.body, args["count"])
     counted = sum(len(array_at(answer.body, pointer)) for pointer in args["of"])
     if stated != counted:
         yield Broken(args["count"], f"{counted}, the number of items in {', '.join(args['of'])}", show(stated))
@@ -32,8 +32,8 @@ def kept_plus_dropped(answer: Answer, args: Mapping[str, Any]) -> Iterable[Broke
     empty.
     """
     kept = sum(_length(answer, pointer, args.get("optional", False)) for pointer in args["kept"])
-    dropped = number_at(answer.body, args["dropped"])
-    whole = sum(part if is_number(part) else len(saved_array(part)) for part in args["all"])
+    dropped = integer_at(answer.body, args["dropped"])
+    whole = sum(part if is_integer(part) else len(saved_array(part)) for part in args["all"])
     if dropped < 0 or kept + dropped != whole:
         yield Broken(args["dropped"], f"{whole - kept}: {kept} of {whole} are kept", show(dropped))
 

@@ -1,4 +1,4 @@
-"""Taking arrays and numbers out of a body that may hold anything."""
+"""Taking arrays and integers out of a body that may hold anything."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ def array_at(body: Json, pointer: str) -> list[Json]:
     return value
 
 
-def number_at(body: Json, pointer: str) -> int | float:
-    """The number at a pointer. Raises ``Unfit``."""
+def integer_at(body: Json, pointer: str) -> int:
+    """The integer at a pointer; 1.0 is one, as in JSON Schema. Raises ``Unfit``."""
     value = value_at(body, pointer)
-    if not is_number(value):
-        raise Unfit(Broken(pointer, "a number", show(value)))
-    return value  # type: ignore[no-any-return]
+    if not is_integer(value):
+        raise Unfit(Broken(pointer, "an integer", show(value)))
+    return int(value)
 
 
 def value_at(body: Json, pointer: str) -> Json:
@@ -73,9 +73,9 @@ def keys_of(items: Sequence[Json], by: str, place: str) -> list[Json]:
     return list(_keys(items, by, place))
 
 
-def is_number(value: Json) -> bool:
-    """Whether a JSON value is a number; true and false are none."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def is_integer(value: Json) -> bool:
+    """Whether a JSON value is an integer, by JSON Schema: 1.0 is one, true is none."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and value == value // 1
 
 
 def _keys(items: Sequence[Json], by: str, place: str) -> Iterator[Json]:
