@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class CannotServe(Exception):  # noqa: N818  (it reads as the sentence it is)
+class CannotServe(Exception):
     """The reference server can't do what it was started for.
 
     `what` happened, `why`, and the `remedy`; none of the three ever holds a secret.

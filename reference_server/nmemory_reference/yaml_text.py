@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 
-class YamlFault(Exception):  # noqa: N818  (a fault of the text, not of ours)
+class YamlFault(Exception):
     """The text isn't what it should be; `line` counts from 1."""
 
     def __init__(self, line: int, reason: str) -> None:

@@ -54,9 +54,7 @@ class Config:
                 "Use --surface verbs or --surface full.",
             )
         if str(self.db) == ":memory:":
-            raise ConfigError(
-                "Can't serve from memory alone", "the store is a file", "Name a file with --db."
-            )
+            raise ConfigError("Can't serve from memory alone", "the store is a file", "Name a file with --db.")
         _check_model("embeddings", self.embeddings, self.embeddings_model, words=("none", "hash"))
         _check_model("llm", self.llm, self.llm_model, words=("none",))
 

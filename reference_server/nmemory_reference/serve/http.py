@@ -10,11 +10,11 @@ from __future__ import annotations
 import signal
 import socket
 import sys
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any, Final, NoReturn
 
-import mcp_types
 import uvicorn
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
@@ -141,30 +141,31 @@ class _Answers:
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
 
-    async def __call__(self, context: Any, call_next: Any) -> Any:
-        params: Mapping[str, Any] = context.params or {}
+    async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        params = ctx.params or {}
         try:
-            if context.method == "tools/call":
-                call = rpc.tool_call(params, _caller(context))
+            if ctx.method == "tools/call":
+                call = rpc.tool_call(params, _caller(ctx))
                 result = await self._endpoint.call_tool(call)
-            elif context.method == "tools/list":
-                result = await self._endpoint.list_tools(_caller(context), rpc.list_cursor(params))
+            elif ctx.method == "tools/list":
+                result = await self._endpoint.list_tools(_caller(ctx), rpc.list_cursor(params))
             else:
-                return await call_next(context)
+                return await call_next(ctx)
         except RpcFault as fault:
             raise MCPError(fault.code, fault.message, fault.data) from fault
-        if context.protocol_version == rpc.MODERN_VERSION:
-            return rpc.modern_result(context.method, result)
+        if ctx.protocol_version == rpc.MODERN_VERSION:
+            return rpc.modern_result(ctx.method, result)
         return dict(result)
 
 
-async def _answered_by_middleware(_context: Any, _params: Any) -> mcp_types.EmptyResult:
+async def _answered_by_middleware(_context: Any, _params: Any) -> NoReturn:
     """Registered so that the SDK announces tools; `_Answers` answers before it is reached."""
     raise MCPError(rpc.INTERNAL_ERROR, "Internal error")
 
 
-def _caller(context: Any) -> Caller:
-    caller = context.request.scope[_CALLER]
+def _caller(ctx: ServerRequestContext[Any, Any]) -> Caller:
+    assert isinstance(ctx.request, Request)
+    caller = ctx.request.scope[_CALLER]
     assert isinstance(caller, Caller)
     return caller
 

@@ -20,7 +20,7 @@ class ToolCall:
     caller: Caller
 
 
-class RpcFault(Exception):  # noqa: N818  (JSON-RPC calls it an error; it need not be one of ours)
+class RpcFault(Exception):
     """A JSON-RPC error as the answer to a request."""
 
     def __init__(self, code: int, message: str, data: Any | None = None) -> None:
@@ -33,9 +33,7 @@ class RpcFault(Exception):  # noqa: N818  (JSON-RPC calls it an error; it need n
 class Interceptor:
     """Passes everything on. A subclass may answer itself, change an answer, or call `honest` twice."""
 
-    def authenticate(
-        self, token: str | None, honest: Callable[[str | None], Caller | None]
-    ) -> Caller | None:
+    def authenticate(self, token: str | None, honest: Callable[[str | None], Caller | None]) -> Caller | None:
         """Who brings this bearer token; None refuses."""
         return honest(token)
 

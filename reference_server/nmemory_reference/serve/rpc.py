@@ -51,9 +51,7 @@ class Handled:
     body: dict[str, Any] | None
 
 
-REFUSED: Final = Handled(
-    401, {"error": "invalid_token", "error_description": "A valid bearer token is required."}
-)
+REFUSED: Final = Handled(401, {"error": "invalid_token", "error_description": "A valid bearer token is required."})
 
 
 async def handle(endpoint: Endpoint, message: Any, caller: Caller) -> Handled:

@@ -146,9 +146,7 @@ def expire(
     successor: int | None = None,
 ) -> None:
     """End a fact, by its being forgotten or superseded; its row stays."""
-    db.execute(
-        _EXPIRE, {"at": iso(now), "reason": reason, "successor": successor, "id": fact_id, "tenant": tenant}
-    )
+    db.execute(_EXPIRE, {"at": iso(now), "reason": reason, "successor": successor, "id": fact_id, "tenant": tenant})
 
 
 def duplicate_of(db: sqlite3.Connection, tenant: str, new: NewFact, now: datetime) -> Fact | None:
@@ -157,9 +155,7 @@ def duplicate_of(db: sqlite3.Connection, tenant: str, new: NewFact, now: datetim
     return Fact(*row) if row else None
 
 
-def neighbours(
-    db: sqlite3.Connection, tenant: str, new: NewFact, now: datetime
-) -> list[tuple[int, array[float]]]:
+def neighbours(db: sqlite3.Connection, tenant: str, new: NewFact, now: datetime) -> list[tuple[int, array[float]]]:
     """Ids and vectors of the live facts that `new` may supersede, newest first, at most NEIGHBOURS."""
     rows = db.execute(_NEIGHBOURS, {**_identity(tenant, new, now), "model": new.vector_model})
     return [(fact_id, array("f", vector)) for fact_id, vector in rows]
@@ -205,10 +201,8 @@ def select(
         )
     elif not wanted.include_expired:
         conditions.append(_LIVE)
-    order = "DESC" if newest_first else "ASC"
-    statement = (
-        f"SELECT {_COLUMNS} FROM fact WHERE {' AND '.join(conditions)} ORDER BY fact.id {order} LIMIT :limit"  # noqa: S608
-    )
+    order = "fact.id DESC" if newest_first else "fact.created_at"
+    statement = f"SELECT {_COLUMNS} FROM fact WHERE {' AND '.join(conditions)} ORDER BY {order} LIMIT :limit"  # noqa: S608
     return [Fact(*row) for row in db.execute(statement, values)]
 
 

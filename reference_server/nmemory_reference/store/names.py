@@ -25,7 +25,7 @@ _BY_TAIL = f"""
     WHERE tenant = ? AND tail = ? AND substr('/' || slug, -length(?)) = ? ORDER BY updated_at DESC LIMIT ?
 """  # noqa: S608
 _BY_NAME_WORDS = f"""
-    SELECT {PAGE_COLUMNS} FROM name_words JOIN page ON page.id = name_words.rowid
+    SELECT {PAGE_COLUMNS} FROM name_words CROSS JOIN page ON page.id = name_words.rowid
     WHERE name_words MATCH ? AND page.tenant = ? LIMIT ?
 """  # noqa: S608
 #: A name with more words than this is searched by its first ones.

@@ -155,9 +155,7 @@ def put(db: sqlite3.Connection, tenant: str, new: NewPage, now: datetime) -> boo
         _ADD_ALIAS,
         [(tenant, fold(alias), stamp, page_id, i, alias) for i, alias in enumerate(new.aliases)],
     )
-    db.executemany(
-        _ADD_LINK, [(tenant, page_id, link.target, link.type, link.context) for link in new.links]
-    )
+    db.executemany(_ADD_LINK, [(tenant, page_id, link.target, link.type, link.context) for link in new.links])
     db.executemany(_ADD_ENTRY, [(page_id, entry.date, entry.text) for entry in new.timeline])
     names = index_text(new.title, *new.aliases)
     db.execute(_ADD_PAGE_WORDS, (page_id, scope_word(tenant), names, index_text(new.public_body)))
@@ -202,10 +200,7 @@ def aliases(db: sqlite3.Connection, page: Page) -> list[str]:
 
 def edges(db: sqlite3.Connection, tenant: str, page: Page, limit: int) -> list[Edge]:
     """A page's typed links, outgoing ones first (as it lists them), then the newest incoming ones."""
-    found = [
-        Edge(type_, "out", target, context)
-        for type_, target, context in db.execute(_EDGES_OUT, (page.id, limit))
-    ]
+    found = [Edge(type_, "out", target, context) for type_, target, context in db.execute(_EDGES_OUT, (page.id, limit))]
     if len(found) < limit:
         incoming = db.execute(_EDGES_IN, (tenant, page.slug, limit - len(found)))
         found += [Edge(type_, "in", source, context) for type_, source, context in incoming]

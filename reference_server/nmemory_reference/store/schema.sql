@@ -39,6 +39,8 @@ CREATE INDEX fact_of_session ON fact (tenant, source_session) WHERE source_sessi
 CREATE INDEX fact_live ON fact (tenant, entity_slug, visibility, valid_until) WHERE expired_at IS NULL;
 -- The card's commitments, and the candidates that a new fact may supersede.
 CREATE INDEX fact_live_kind ON fact (tenant, entity_slug, kind) WHERE expired_at IS NULL;
+-- The same without an entity: delta's open commitments.
+CREATE INDEX fact_live_of_kind ON fact (tenant, kind) WHERE expired_at IS NULL;
 CREATE INDEX fact_same_text ON fact (tenant, same_text) WHERE expired_at IS NULL;
 CREATE INDEX fact_successor ON fact (superseded_by) WHERE superseded_by IS NOT NULL;
 -- delta, and the stamp of the next change.

@@ -13,7 +13,7 @@ from nmemory_reference.store.words import any_of, query_words, scope_word
 _RANK = "bm25(page_words, 0.0, 8.0, 1.0)"
 _SEARCH = f"""
     SELECT {PAGE_COLUMNS}, page.public_body, page.vector_model, page.vector
-    FROM page_words JOIN page ON page.id = page_words.rowid
+    FROM page_words CROSS JOIN page ON page.id = page_words.rowid
     WHERE page_words MATCH ? AND page.tenant = ? ORDER BY {_RANK}, page.id LIMIT ?
 """  # noqa: S608
 _BODY = f"SELECT {PAGE_COLUMNS}, page.public_body, page.vector_model, page.vector FROM page WHERE id = ?"  # noqa: S608

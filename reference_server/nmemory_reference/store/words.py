@@ -38,7 +38,7 @@ def words(text: str) -> list[str]:
 def query_words(text: str) -> list[str]:
     """The distinct words to look for; pairs of characters stand for the single ones within them."""
     distinct = dict.fromkeys(words(text[:20_000]))
-    pairs = {word for word in distinct if len(word) == 2 and _UNSPACED.fullmatch(word)}  # noqa: PLR2004
+    pairs = {word for word in distinct if len(word) == 2 and _UNSPACED.fullmatch(word)}
     covered = set("".join(pairs))
     return [word for word in distinct if word not in covered][:MAX_QUERY_WORDS]
 

@@ -76,9 +76,7 @@ class Arguments:
         if not isinstance(value, int) or isinstance(value, bool):
             raise _mistyped(name, value, "a whole number")
         if not least <= value <= MAX_INTEGER:
-            raise invalid(
-                f"{name} is {shown(value)}", f"Send {name} as a whole number of {least} or more, below 2^63."
-            )
+            raise invalid(f"{name} is {shown(value)}", f"Send {name} as a whole number of {least} or more, below 2^63.")
         return value
 
     def choice(self, name: str, options: Sequence[str], default: str) -> str:

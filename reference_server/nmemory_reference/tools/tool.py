@@ -8,11 +8,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from nmemory_reference.verbs.chat import Chat
-    from nmemory_reference.verbs.embedding import Embedder
     from nmemory_reference.store.database import Database
     from nmemory_reference.tools.arguments import Arguments
     from nmemory_reference.tools.caller import Caller
+    from nmemory_reference.verbs.chat import Chat
+    from nmemory_reference.verbs.embedding import Embedder
 
 Surface = Literal["verbs", "full"]
 Scope = Literal["read", "write"]

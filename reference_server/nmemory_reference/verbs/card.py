@@ -38,9 +38,7 @@ def card(call: Invocation, db: sqlite3.Connection, page: Page, *, private: bool)
     }
 
 
-def open_threads(
-    call: Invocation, db: sqlite3.Connection, page: Page, *, private: bool
-) -> list[dict[str, Any]]:
+def open_threads(call: Invocation, db: sqlite3.Connection, page: Page, *, private: bool) -> list[dict[str, Any]]:
     """Live commitments, then the timeline's latest entries; the newest of each first."""
     commitments = facts.Filter(private=private, entity_slugs=[page.slug], kind="commitment")
     threads: list[dict[str, Any]] = [

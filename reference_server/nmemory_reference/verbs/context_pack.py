@@ -57,9 +57,7 @@ async def context_pack(call: Invocation, arguments: Arguments) -> dict[str, Any]
             [tokens(thread["text"]) for thread in threads],
             [tokens(fact["fact"]) for fact in found],
         )
-        cards, threads, found = (
-            items[:kept] for items, kept in zip((cards, threads, found), packed.kept, strict=True)
-        )
+        cards, threads, found = (items[:kept] for items, kept in zip((cards, threads, found), packed.kept, strict=True))
         meta = {"budget_tokens": budget, "budget_used": packed.used, "dropped_count": packed.dropped}
     return answer(
         entities=slugs,

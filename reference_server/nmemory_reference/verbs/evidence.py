@@ -18,9 +18,7 @@ CREATE_SAFETY = {
 }
 
 
-def evidence(
-    query: str, *, title: str, slug: str, aliases: Sequence[str], text: str, similarity: float | None
-) -> str:
+def evidence(query: str, *, title: str, slug: str, aliases: Sequence[str], text: str, similarity: float | None) -> str:
     """One of the keys of CREATE_SAFETY: the strongest reason that holds."""
     folded = fold(query)
     if any(fold(alias) == folded for alias in aliases):

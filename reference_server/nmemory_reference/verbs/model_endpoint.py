@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 
-class ModelUnavailable(Exception):  # noqa: N818  (it reads as the sentence it is)
+class ModelUnavailable(Exception):
     """A model could not be asked, or did not answer; the text names the reason and holds no secret."""
 
 

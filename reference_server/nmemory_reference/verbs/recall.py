@@ -60,9 +60,7 @@ async def recall(call: Invocation, arguments: Arguments) -> dict[str, Any]:
     return body
 
 
-def find_pages(
-    call: Invocation, query: str, limit: int, vector: array[float] | None
-) -> list[dict[str, Any]]:
+def find_pages(call: Invocation, query: str, limit: int, vector: array[float] | None) -> list[dict[str, Any]]:
     """The search arm: pages that `query` names come first, then those that share words with it."""
     tenant = call.caller.tenant
     with call.memory.database.reading() as db:
@@ -75,9 +73,7 @@ def find_pages(
         else:
             model = None
         hits = [*named, *matching][:limit]
-        return [
-            _result(hit, query, pages.aliases(db, hit.page), _similarity(hit, vector, model)) for hit in hits
-        ]
+        return [_result(hit, query, pages.aliases(db, hit.page), _similarity(hit, vector, model)) for hit in hits]
 
 
 def _facts(call: Invocation, arguments: Arguments, limit: int) -> list[dict[str, Any]]:
@@ -95,9 +91,7 @@ def _facts(call: Invocation, arguments: Arguments, limit: int) -> list[dict[str,
             include_expired=arguments.flag("include_expired"),
             supersessions=arguments.flag("supersessions"),
         )
-        return [
-            fact_body(fact) for fact in facts.select(db, call.caller.tenant, wanted, call.now, limit=limit)
-        ]
+        return [fact_body(fact) for fact in facts.select(db, call.caller.tenant, wanted, call.now, limit=limit)]
 
 
 async def _query_vector(call: Invocation, query: str) -> tuple[array[float] | None, str | None]:

@@ -67,9 +67,7 @@ def _read(call: Invocation, arguments: Arguments) -> NewFact:
     fact = arguments.required_text("fact", limit=MAX_FACT, example='"Alice prefers tea"')
     if not fact.strip():
         raise invalid("fact is blank", "Say in one sentence what is to be remembered.")
-    provenance = arguments.required_text(
-        "provenance", limit=MAX_PROVENANCE, example='"conversation 2026-06-12"'
-    )
+    provenance = arguments.required_text("provenance", limit=MAX_PROVENANCE, example='"conversation 2026-06-12"')
     if not provenance.strip():
         raise VerbFailure(
             "provenance_required",
@@ -88,9 +86,7 @@ def _read(call: Invocation, arguments: Arguments) -> NewFact:
     )
 
 
-def _store(
-    call: Invocation, db: sqlite3.Connection, new: NewFact, *, compare: bool
-) -> tuple[str, facts.Fact]:
+def _store(call: Invocation, db: sqlite3.Connection, new: NewFact, *, compare: bool) -> tuple[str, facts.Fact]:
     tenant = call.caller.tenant
     replaced = None
     # What a caller can't see must neither answer for a new fact nor be retired by it.
