@@ -136,9 +136,12 @@ class Conformance:
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Let a report carry the result, and the transcript of what did not pass."""
+        """Let a report carry the result, and tell what did not pass in words, with the transcript."""
         report = yield
         if isinstance(item, CaseItem) and item.result is not None:
+            # Not in `repr_failure`: pytest does not ask it about what goes wrong in the set-up.
+            if call.excinfo is not None and report.failed and (described := item.described(call.excinfo)) is not None:
+                report.longrepr = described
             if call.when == "setup":
                 report.nmemory = wire(item.result)  # type: ignore[attr-defined]
             if report.failed and item.result.transcript:

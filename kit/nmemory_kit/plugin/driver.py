@@ -74,7 +74,7 @@ class Driver:
         try:
             try:
                 session = await Session.open(self._target, self._packs, self._options)
-            except BaseException as error:  # noqa: BLE001
+            except BaseException as error:  # noqa: BLE001 the thread that opens hears of it
                 self._opened.set_exception(error)
                 return
             self._opened.set_result(session)
@@ -111,7 +111,8 @@ class Driver:
                 else:
                     result = not_run(case, self.stopped)
             future.set_result(result)
-        except BaseException as error:  # noqa: BLE001
-            # Whoever waits for the result has to hear of it, whatever it is.
-            future.set_exception(error)
+        except asyncio.CancelledError:
+            future.cancel()
             raise
+        except Exception as error:  # noqa: BLE001 a fault of the kit's: whoever waits for the result hears of it
+            future.set_exception(error)

@@ -71,10 +71,10 @@ class CaseItem(pytest.Item):
             case Verdict.FAIL:
                 self.warn(BrokenShouldWarning(f"{self.nodeid}: {warning(self.result)}"))
 
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """A failure in words; a traceback only where the kit itself is at fault."""
+    def described(self, excinfo: pytest.ExceptionInfo[BaseException]) -> Any:
+        """A failure in words, or None where it is the kit's own and needs its traceback."""
         if self.result is None or not isinstance(excinfo.value, CaseFailedError | CaseUndecidedError):
-            return super().repr_failure(excinfo, style)
+            return None
         # pytest's own representation, which xdist can send, with the words of the case in it.
         shown: Any = excinfo.getrepr(style="value", chain=False)
         shown.reprtraceback.reprentries[0].lines[:] = told(self.result, self._conformance.again(self))
