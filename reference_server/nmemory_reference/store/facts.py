@@ -11,7 +11,7 @@ from datetime import datetime
 
 from nmemory_reference.instant import iso
 from nmemory_reference.store.changes import next_stamp
-from nmemory_reference.store.words import fold
+from nmemory_reference.store.words import any_of, fold, index_text, query_words, scope_word
 
 #: How many of an entity's newest facts a new one is compared with, by meaning.
 NEIGHBOURS = 200
@@ -63,6 +63,8 @@ class Filter:
     session: str | None = None
     since: str | None = None
     grep: str | None = None
+    #: Any of whose words the text has to hold; of too many, those that match best are taken.
+    query: str | None = None
     include_expired: bool = False
     supersessions: bool = False
 
@@ -76,6 +78,7 @@ _INSERT = """
                       valid_until, same_text, vector_model, vector)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
+_INSERT_WORDS = "INSERT INTO fact_words (rowid, scope, body) VALUES (?, ?, ?)"
 _BY_ID = f"SELECT {_COLUMNS} FROM fact WHERE fact.id = ? AND fact.tenant = ?"  # noqa: S608
 _EXPIRE = """
     UPDATE fact SET expired_at = :at, expired_reason = :reason, superseded_by = :successor
@@ -127,6 +130,7 @@ def insert(db: sqlite3.Connection, tenant: str, new: NewFact, now: datetime) -> 
         ),
     )
     assert cursor.lastrowid is not None
+    db.execute(_INSERT_WORDS, (cursor.lastrowid, scope_word(tenant), index_text(new.fact)))
     return cursor.lastrowid
 
 
@@ -174,7 +178,7 @@ def count_live(db: sqlite3.Connection, tenant: str, entity_slug: str, now: datet
 def select(
     db: sqlite3.Connection, tenant: str, wanted: Filter, now: datetime, *, limit: int, newest_first: bool = True
 ) -> list[Fact]:
-    """The facts that `wanted` describes, in the order in which they were remembered."""
+    """The facts that `wanted` describes: the newest or the oldest `limit`, in that order."""
     conditions = ["fact.tenant = :tenant"]
     values: dict[str, str | int | None] = {"tenant": tenant, "now": iso(now), "limit": limit}
     if not wanted.private:
@@ -194,6 +198,16 @@ def select(
     if wanted.grep:
         conditions.append("contains_folded(fact.fact, :grep)")
         values["grep"] = wanted.grep.casefold()
+    source, order = "fact", "fact.id DESC" if newest_first else "fact.created_at"
+    if wanted.query is not None:
+        terms = query_words(wanted.query)
+        if not terms:
+            return []
+        # CROSS JOIN: from the words to the facts, whatever the planner thinks.
+        source = "fact_words CROSS JOIN fact ON fact.id = fact_words.rowid"
+        conditions.append("fact_words MATCH :words")
+        values["words"] = f'"{scope_word(tenant)}" AND {any_of(terms)}'
+        order = "bm25(fact_words, 0.0, 1.0), fact.id DESC"
     if wanted.supersessions:
         conditions.append(
             "(fact.superseded_by IS NOT NULL"
@@ -201,9 +215,9 @@ def select(
         )
     elif not wanted.include_expired:
         conditions.append(_LIVE)
-    order = "fact.id DESC" if newest_first else "fact.created_at"
-    statement = f"SELECT {_COLUMNS} FROM fact WHERE {' AND '.join(conditions)} ORDER BY {order} LIMIT :limit"  # noqa: S608
-    return [Fact(*row) for row in db.execute(statement, values)]
+    statement = f"SELECT {_COLUMNS} FROM {source} WHERE {' AND '.join(conditions)} ORDER BY {order} LIMIT :limit"  # noqa: S608
+    found = [Fact(*row) for row in db.execute(statement, values)]
+    return sorted(found, key=lambda fact: fact.id, reverse=newest_first)
 
 
 def contains_folded(text: str, needle: str) -> bool:

@@ -121,7 +121,7 @@ CREATE TABLE timeline (
 ) STRICT;
 CREATE INDEX timeline_of_page ON timeline (page_id, date);
 
--- Full text of the pages' public parts. The words are cut by the server (store/words.py), so that text
+-- Full text of the pages' public parts. Words are cut by the server (store/words.py), so that text
 -- without spaces is found too; `scope` holds one word that stands for the tenant.
 CREATE VIRTUAL TABLE page_words USING fts5 (
     scope, names, body, tokenize = 'unicode61 remove_diacritics 2'
@@ -129,6 +129,12 @@ CREATE VIRTUAL TABLE page_words USING fts5 (
 -- Titles and aliases alone: near misses of a name. Small, since the card's deadline hangs on it.
 CREATE VIRTUAL TABLE name_words USING fts5 (
     scope, names, tokenize = 'unicode61 remove_diacritics 2'
+);
+
+-- Full text of the facts, for a query without an entity. Contentless: the text stands in fact, and no row
+-- is ever changed or deleted.
+CREATE VIRTUAL TABLE fact_words USING fts5 (
+    scope, body, content = '', tokenize = 'unicode61 remove_diacritics 2'
 );
 
 -- When a page was last shown to somebody. Beside the page: a read must not count as a change.

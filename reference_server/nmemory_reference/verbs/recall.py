@@ -29,12 +29,16 @@ _EMBEDDINGS_DOWN = "The embedding provider did not answer: pages were found by t
 
 
 async def recall(call: Invocation, arguments: Arguments) -> dict[str, Any]:
-    """The facts that match, newest first, and, with `query`, the pages that do, best first."""
+    """The facts that match, newest first, and, with `query`, the pages that do, best first.
+
+    With an entity the facts are all of its facts. Without one, a query selects among the facts too: facts
+    pack first into a budget, and such as have nothing to do with the query would leave no room for pages.
+    """
     limit = min(arguments.integer("limit", least=1) or DEFAULT_LIMIT, MAX_LIMIT)
     budget = arguments.integer("budget_tokens", least=0)
     query = arguments.look_up("query")
     arguments.flag("include_pending")  # accepted for other servers' sake: here a fact is never pending
-    found = _facts(call, arguments, limit)
+    found = _facts(call, arguments, query, limit)
     results: list[dict[str, Any]] = []
     degraded = None
     if query is not None:
@@ -76,7 +80,7 @@ def find_pages(call: Invocation, query: str, limit: int, vector: array[float] | 
         return [_result(hit, query, pages.aliases(db, hit.page), _similarity(hit, vector, model)) for hit in hits]
 
 
-def _facts(call: Invocation, arguments: Arguments, limit: int) -> list[dict[str, Any]]:
+def _facts(call: Invocation, arguments: Arguments, query: str | None, limit: int) -> list[dict[str, Any]]:
     entity = arguments.look_up("entity")
     if entity is not None and not entity.strip():
         raise invalid("entity is blank", "Name the person, company or project, or leave entity out.")
@@ -88,6 +92,7 @@ def _facts(call: Invocation, arguments: Arguments, limit: int) -> list[dict[str,
             session=arguments.look_up("session_id"),
             since=None if since is None else iso(since),
             grep=arguments.look_up("grep"),
+            query=query if entity is None else None,
             include_expired=arguments.flag("include_expired"),
             supersessions=arguments.flag("supersessions"),
         )
