@@ -8,6 +8,7 @@ import pytest
 
 MISUSE = [
     (("protocl",), "Did you mean 'protocol'"),
+    (("protocol", "--json", "conformance"), "behind"),
     (("protocol", "conformance", "--tokn", "x"), "no such option: --tokn"),
     (("protocol", "conformance", "--jobs", "0"), "--jobs"),
     (("protocol", "conformance", "--timeout", "soon"), "--timeout"),

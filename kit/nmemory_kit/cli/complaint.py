@@ -4,6 +4,8 @@ import os
 import sys
 import traceback
 
+#: It was done, and the answer is no.
+FAILED = 1
 #: Wrong usage, or a file or setting that cannot be used.
 USAGE = 2
 #: The kit could not find out: a target that is not there, a fault of the kit's own.
@@ -26,9 +28,12 @@ def complain(error: Exception) -> int:
 
     An error that nobody foresaw is the kit's own fault and says so; ``NMEMORY_DEBUG=1`` shows where it came from.
     """
-    complaint = explain(error)
     if os.environ.get("NMEMORY_DEBUG"):
         traceback.print_exception(error)
+    while isinstance(error, ExceptionGroup):
+        # Tasks that failed side by side; the first is the one to tell.
+        error = error.exceptions[0]
+    complaint = explain(error)
     if complaint is None:
         what = " ".join(f"{type(error).__name__}: {error}".split())[:500]
         complaint = Complaint(
@@ -47,10 +52,11 @@ def say(text: str) -> None:
     print(f"nmemory: {harmless(text)}", file=sys.stderr)  # noqa: T201
 
 
-def explain(error: BaseException) -> Complaint | None:
+def explain(error: Exception) -> Complaint | None:
     """The complaint that an error of ours amounts to, or None for one that nobody foresaw."""
     from nmemory_reference.errors import CannotServe
 
+    from ..contract.freeze import FrozenError
     from ..contract.pack import PackError
     from ..run.excuse import ExcuseError
     from ..run.record import RecordError
@@ -63,11 +69,11 @@ def explain(error: BaseException) -> Complaint | None:
             return error
         case PackError() | ExcuseError() | RecordError() | UnknownName() | TargetError() | CannotServe():
             return Complaint(str(error))
+        case FrozenError():
+            return Complaint(str(error), code=FAILED)
         case Unreachable():
             return Complaint("; ".join(filter(None, (error.fault.message, error.fault.remedy))), code=INCONCLUSIVE)
         case OSError() if error.filename is not None:
             return Complaint(f"cannot use {os.fsdecode(error.filename)}: {error.strerror}", code=INCONCLUSIVE)
-        case BaseExceptionGroup() if len(error.exceptions) == 1:
-            return explain(error.exceptions[0])
         case _:
             return None

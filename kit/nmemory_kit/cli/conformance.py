@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .complaint import Complaint, say
+from .complaint import FAILED, Complaint, say
 from .options import (
     CommandArgument,
     HeaderOption,
@@ -226,7 +226,7 @@ def _exit_code(results: "Results", *, strict: bool) -> int:
     code = results.exit_code
     needless = any(case.verdict == "xpass" for case in results.cases)
     if code == 0 and (needless or (strict and results.footer.verdict != "CONFORMANT")):
-        return 1
+        return FAILED
     return code
 
 

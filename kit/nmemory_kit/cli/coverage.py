@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import typer
 
+from .complaint import FAILED
 from .lies import known_lies
 from .options import JsonOption, ProtocolOption, load
 
@@ -52,7 +53,7 @@ def coverage(protocol: ProtocolOption = None, as_json: JsonOption = False) -> No
         decided = sum(bool(row.cases) for row in found)
         typer.echo(f"{len(found)} clauses, {decided} decided by cases, {len(problems)} MUST without enough behind them")
     if problems:
-        raise typer.Exit(1)
+        raise typer.Exit(FAILED)
 
 
 def rows(protocol: str | None) -> list[Row]:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from .complaint import Complaint, say
+from .complaint import FAILED, Complaint, say
 from .options import ProtocolOption, load
 
 
@@ -30,7 +30,7 @@ def freeze(
         for problem in problems:
             typer.echo(problem)
         if problems:
-            raise typer.Exit(1)
+            raise typer.Exit(FAILED)
         typer.echo("every pack is as it was frozen")
         return
     before = freezer.freeze(force=force)

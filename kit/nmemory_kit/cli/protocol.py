@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from .complaint import Complaint
 from .options import JsonOption, ProtocolOption, load
 
 if TYPE_CHECKING:
@@ -23,6 +24,10 @@ def contract(
 ) -> None:
     """The contract: print it, judge a server by it, prove that the kit would notice."""
     if context.invoked_subcommand is not None:
+        if protocol is not None or as_json:
+            raise Complaint(
+                "--protocol and --json before a subcommand mean nothing to it", "Write them behind the subcommand"
+            )
         return
     packs = load(protocol)
     if as_json:

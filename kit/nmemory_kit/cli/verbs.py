@@ -8,11 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from .complaint import Complaint
+from .complaint import FAILED, Complaint
 from .options import DbOption, JsonOption
-
-#: The verb answered an error: it was understood and refused.
-REFUSED = 1
 
 
 class Kind(StrEnum):
@@ -131,9 +128,9 @@ def _call(tool: str, db: Path | None, as_json: bool, **arguments: Any) -> dict[s
     body, is_error = one_shot(Config(db=db or default_db()), tool, given)
     if as_json:
         typer.echo(json.dumps(body, indent=2))
-        raise typer.Exit(REFUSED if is_error else 0)
+        raise typer.Exit(FAILED if is_error else 0)
     if is_error:
-        raise Complaint(body["message"].rstrip("."), body["suggestion"], REFUSED)
+        raise Complaint(body["message"].rstrip("."), body["suggestion"], FAILED)
     return body
 
 

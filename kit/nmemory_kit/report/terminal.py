@@ -161,7 +161,7 @@ def _excuses(results: Results) -> Iterator[Line]:
         yield Line()
         yield Line(f"Excuses no longer needed ({count(len(cases), 'case')})", style="bold")
         for case in cases:
-            yield Line(f"{short(case.case)}: it passes; take it out of the list of excuses", 2, style="red")
+            yield Line(f"{short(case.case)}: {harmless(case.reason or 'it passes', _SHOWN)}", 2, style="red")
 
 
 def _groups(title: str, noun: str, groups: tuple[Group, ...], above: str) -> Iterator[Line]:
