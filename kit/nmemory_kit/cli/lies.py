@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 def known_lies(packs: "tuple[Pack, ...] | None" = None) -> "tuple[Lie, ...]":
     """Every lie: those made by hand, and those made from the response schemas of the packs."""
-    from nmemory_reference.lies import all_lies
+    from nmemory_reference.lies import Demand, all_lies
 
-    schemas = [
-        (tool, standing.clause, standing.on, standing.schema)
-        for pack in (packs if packs is not None else load(None))
-        for standing in pack.standing
-        if standing.schema is not None
-        for tool in (standing.tools or pack.tools)
-    ]
-    return all_lies(schemas)
+    return all_lies(
+        [
+            Demand(standing.clause, standing.on, standing.schema, standing.tools)
+            for pack in (packs if packs is not None else load(None))
+            for standing in pack.standing
+            if standing.schema is not None
+        ]
+    )
 
 
 def lie_called(name: str) -> "Lie":
