@@ -65,13 +65,19 @@ def test_it_says_what_was_not_decided_what_stays_behind_and_what_made_noise():
 def test_a_terminal_gets_colours_and_lines_that_fit(monkeypatch: pytest.MonkeyPatch):
     shown = on_screen(everything(), monkeypatch)
     assert "\x1b[" in shown
+    assert shown.count("\n\n") == terminal.render(everything()).count("\n\n")
 
 
 @pytest.mark.parametrize("environment", [{"NO_COLOR": "1"}, {"TERM": "dumb"}], ids=str)
 def test_no_colour_is_honoured_and_lines_still_fit(environment: dict[str, str], monkeypatch: pytest.MonkeyPatch):
     shown = on_screen(everything(), monkeypatch, **environment)
     assert "\x1b" not in shown
-    assert max(map(len, shown.splitlines())) <= 60
+    assert max(len(line) for line in shown.splitlines() if "rerun" not in line) <= 60
+
+
+def test_the_command_to_rerun_is_never_broken_so_that_it_can_be_copied(monkeypatch: pytest.MonkeyPatch):
+    shown = on_screen(everything(), monkeypatch, NO_COLOR="1", COLUMNS="40")
+    assert "nmemory protocol conformance --target 'some-server --db x' --case budget-cap\n" in shown
 
 
 def test_markup_in_a_text_of_the_target_is_only_text(monkeypatch: pytest.MonkeyPatch):

@@ -49,6 +49,8 @@ class Line:
     indent: int = 0
     label: str | None = None
     style: str = ""
+    #: Never broken by us, so that it can be copied.
+    whole: bool = False
 
 
 def write(results: Results, stream: TextIO, *, report: str | None = None) -> None:
@@ -97,7 +99,7 @@ def lines(results: Results, *, report: str | None = None) -> Iterator[Line]:
     yield Line()
     yield from _run_facts(results)
     if report is not None:
-        yield Line(harmless(report), label="report")
+        yield Line(harmless(report), label="report", whole=True)
     yield Line(footer.verdict, label="verdict", style=colour)
 
 
@@ -146,7 +148,7 @@ def _proof(breach: Breach, results: Results) -> Iterator[Line]:
             yield Line(f"| {text}", 4, "" if number else "stderr", "dim")
     else:
         yield Line(f"as under {breach.like}", 4, "got")
-    yield Line(harmless(reproduce(results.header, case.case)), 4, "rerun", "cyan")
+    yield Line(harmless(reproduce(results.header, case.case)), 4, "rerun", "cyan", whole=True)
     if breach.others:
         yield Line(f"{count(len(breach.others), 'more case')}: {', '.join(breach.others)}", 4, "and")
 
@@ -208,11 +210,18 @@ def _put_rich(report: Iterable[Line], stream: TextIO) -> None:
     console = Console(file=stream, highlight=False, markup=False, emoji=False, color_system=None if bare else "auto")
     for line in report:
         text = Text(line.text, style=line.style, overflow="fold")
+        if line.whole:
+            label = Text(f"{' ' * line.indent}{line.label or '':<{_LABEL}}", style="dim")
+            console.print(Text.assemble(label, text), soft_wrap=True)
+            continue
+        if not line.text:
+            console.print()
+            continue
         if line.label is None:
-            console.print(Padding(text, (0, 0, 0, line.indent)))
+            console.print(Padding(text, (0, 0, 0, line.indent), expand=False))
             continue
         grid = Table.grid(padding=0)
         grid.add_column(width=_LABEL)
         grid.add_column(overflow="fold")
         grid.add_row(Text(line.label, style="dim"), text)
-        console.print(Padding(grid, (0, 0, 0, line.indent)))
+        console.print(Padding(grid, (0, 0, 0, line.indent), expand=False))
