@@ -44,7 +44,7 @@ class Request:
         named = {"content-type": kind, "content-length": str(len(content)), "connection": "close"}
         named |= {name.replace("_", "-"): value for name, value in headers.items()}
         lines = [f"HTTP/1.1 {status} -", *(f"{name}: {value}" for name, value in named.items()), "", ""]
-        await self.send("\r\n".join(lines).encode() + content)
+        await self.send("\r\n".join(lines).encode("latin-1") + content)
 
     async def send(self, data: bytes) -> None:
         self.writer.write(data)
@@ -309,6 +309,38 @@ async def drops_the_connection_in_mid_answer(request: Request) -> None:
 @double
 async def speaks_another_protocol(request: Request) -> None:
     await request.send(b"220 mail.example ESMTP\r\n\r\n")
+
+
+# Headers
+
+
+@double
+async def gives_a_session_that_cannot_be_sent(request: Request) -> None:
+    if request.method == "initialize":
+        result = {"protocolVersion": "2025-11-25", "capabilities": {}}
+        await request.result(result, mcp_session_id="sésame ouvre-toi")
+    else:
+        await be_polite(request)
+
+
+@double
+async def redirects_to_nonsense(request: Request) -> None:
+    await request.reply(307, location="http://[::nonsense/\x80")
+
+
+@on_call
+async def answers_with_a_strange_status(request: Request) -> None:
+    await request.reply(799, b"?", "")
+
+
+@on_call
+async def promises_more_than_it_sends(request: Request) -> None:
+    await request.reply(200, b"{}", content_length="many")
+
+
+@on_call
+async def sends_a_thousand_headers(request: Request) -> None:
+    await request.result(said("hello"), **{f"x_{number}": "y" * 1000 for number in range(1000)})
 
 
 # Event streams

@@ -162,6 +162,19 @@ def hangs() -> None:
 
 
 @double
+def hangs_once() -> None:
+    """Never answers the first call; answers the second one with all that it was told between."""
+    told: list[Message] = []
+
+    for request in requests():
+        told.append(request)
+        if request["method"] != "tools/call":
+            be_polite(request)
+        elif sum(message["method"] == "tools/call" for message in told) > 1:
+            answer(request, said(json.dumps(told)))
+
+
+@double
 def hangs_without_reading() -> None:
     on_call(lambda _: linger())
 

@@ -63,6 +63,8 @@ async def test_the_newer_era_has_its_headers_and_no_session():
         assert connection.server.era == "modern"
         assert text(await call(connection)) == "hello"
         assert house.seen[-1].headers["mcp-name"] == "echo"
+        await connection.request("tools/call", {"name": "今"}, timeout=10)
+        assert house.seen[-1].headers["mcp-name"] == "=?base64?5LuK?="
         assert (await list_tools(connection, timeout=10)).stopped is None
 
 

@@ -8,7 +8,7 @@ import pytest
 from doubles.hostile_http import serving
 from nmemory_kit.target import Blame, FaultKind, HttpTarget, TargetError, Unreachable
 
-from .playing import LIMITS, call, conversing
+from .playing import LIMITS, call, conversing, text
 
 pytestmark = pytest.mark.anyio
 
@@ -26,6 +26,7 @@ NO_ANSWER = [
     ("answers_a_gzip_bomb", FaultKind.TOO_LARGE, "larger than 32 MiB", 200),
     ("packs_its_answers_strangely", FaultKind.GARBAGE, "Content-Encoding 'br'", 200),
     ("says_it_is_packed", FaultKind.GARBAGE, "said to be packed with gzip", 200),
+    ("answers_with_a_strange_status", FaultKind.HTTP_STATUS, "answered with HTTP 799", 799),
     ("ends_its_stream_early", FaultKind.CLOSED, "the event stream ended before the answer", 200),
     ("streams_a_wrong_id", FaultKind.MALFORMED, "bears the id 4711", 200),
     ("streams_garbage", FaultKind.GARBAGE, "an event that is none", 200),
@@ -50,6 +51,20 @@ async def test_a_connection_that_breaks_is_nobodys_answer(double):
         assert (reply.fault.kind, reply.fault.blame) == (FaultKind.CLOSED, Blame.TRANSPORT)
         assert "the connection broke before the answer to tools/call was complete" in reply.fault.message
         assert (await connection.request("tools/list", None, timeout=10)).result is not None
+
+
+@pytest.mark.parametrize("double", ["promises_more_than_it_sends", "sends_a_thousand_headers"])
+async def test_a_head_that_no_http_has_is_garbage(double):
+    async with serving(double) as (url, _), conversing(url) as connection:
+        reply = await call(connection)
+        assert reply.fault is not None
+        assert (reply.fault.kind, reply.fault.blame) == (FaultKind.GARBAGE, Blame.TARGET)
+
+
+async def test_a_session_that_cannot_be_sent_back_is_noise():
+    async with serving("gives_a_session_that_cannot_be_sent") as (url, _), conversing(url) as connection:
+        assert text(await call(connection)) == "hello"
+        assert [noise.kind for noise in connection.noise()] == ["bad-session-id"]
 
 
 @pytest.mark.parametrize("double", ["never_begins", "never_ends"])
@@ -87,7 +102,8 @@ UNREACHABLE = [
     ),
     ("is_a_website", FaultKind.GARBAGE, "Content-Type 'text/html'", "check the path of the URL, often /mcp"),
     ("redirects_in_a_circle", FaultKind.HTTP_STATUS, "was redirected to /mcp (HTTP 308)", "give its URL"),
-    ("speaks_another_protocol", FaultKind.GARBAGE, "something that is not HTTP", "check the port"),
+    ("redirects_to_nonsense", FaultKind.GARBAGE, "not HTTP: Invalid URL in location header", "check the URL"),
+    ("speaks_another_protocol", FaultKind.GARBAGE, "something that is not HTTP", "check the URL"),
 ]
 
 

@@ -66,3 +66,8 @@ def test_an_argument_is_a_secret_by_the_option_before_it():
         "--password",
     ]
     assert secret_arguments(command) == ["aaaa", "bbbb", ""]
+
+
+def test_a_cut_leaves_no_half_of_a_secret():
+    shown = Redactor(["s3cr3t-token"]).excerpt("x" * 295 + "s3cr3t-token")
+    assert shown == "x" * 295 + "[reda…"

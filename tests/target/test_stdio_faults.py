@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 
 import pytest
 from nmemory_kit.target import Blame, FaultKind, Limits, Unreachable
@@ -53,6 +54,14 @@ async def test_no_answer_ends_the_request_at_its_limit(double):
         assert reply.fault is not None
         assert reply.fault.kind is FaultKind.TIMEOUT
         assert reply.fault.message == "no answer to tools/call within 0.3 s"
+
+
+async def test_a_request_that_nobody_waits_for_any_more_is_called_off():
+    async with connected("hangs_once") as connection:
+        await call(connection, timeout=0.2)
+        told = json.loads(text(await call(connection)))
+        assert [message["method"] for message in told[2:]] == ["tools/call", "notifications/cancelled", "tools/call"]
+        assert told[3]["params"]["requestId"] == told[2]["id"]
 
 
 async def test_a_request_larger_than_the_pipe_ends_at_its_limit_too():

@@ -6,13 +6,16 @@ headers go with it on HTTP.
 
 from __future__ import annotations
 
+import re
+from base64 import b64encode
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from nmemory_kit import __version__
 
 from .connection import Era, ServerInfo
+from .excerpt import excerpt
 from .reply import Blame, Fault, FaultKind, Reply, Unreachable
-from .wire import METHOD_NOT_FOUND, excerpt
+from .wire import METHOD_NOT_FOUND
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -138,8 +141,15 @@ def headers(era: Era, mcp_version: str | None, method: str, params: Any) -> dict
     named = {"mcp-protocol-version": MODERN_VERSION, "mcp-method": method}
     name = params.get("name", params.get("uri")) if isinstance(params, dict) else None
     if method in ("tools/call", "prompts/get", "resources/read") and isinstance(name, str):
-        named["mcp-name"] = name
+        named["mcp-name"] = _header_value(name)
     return named
+
+
+def _header_value(text: str) -> str:
+    """A text as MCP writes it in a header: as it is where it is plain ASCII, else as Base64 with a mark around it."""
+    if re.fullmatch(r"[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?", text) and not text.startswith("=?base64?"):
+        return text
+    return f"=?base64?{b64encode(text.encode(errors='replace')).decode()}?="
 
 
 def _initialized(result: dict[str, Any]) -> ServerInfo | Reply:

@@ -21,17 +21,17 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from .reply import Blame, Fault, FaultKind, Noise, Reply
-from .wire import Notification, Request, Response, excerpt, parse_frame
+from .reply import Blame, Fault, FaultKind, Reply
+from .wire import Notification, Request, Response, Unread, parse_frame
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from .noise import NoiseLog
+    from .secrets import Redactor
+
 #: Seconds that the true answer gets after something that looked like an attempt at it.
 SETTLE = 1.0
-
-#: How many pieces of noise are kept; the rest is counted.
-NOISE_KEPT = 200
 
 _ID = re.compile(rb'"id"\s*:\s*(\d{1,15})\b')
 
@@ -54,16 +54,15 @@ class Pending:
 class Exchange:
     """The pending requests of one connection, and the noise around them.
 
-    ``shown`` takes the secrets out of a text. ``stderr`` gives the last lines of the target's stderr.
+    ``stderr`` gives the last lines of the target's stderr, without secrets.
     """
 
-    shown: Callable[[str], str]
-    stderr: Callable[[], str | None] = lambda: None
+    redactor: Redactor
+    stderr: Callable[[], str | None]
+    noise: NoiseLog
     _next_id: int = 1
     _pending: dict[int, Pending] = field(default_factory=dict)
     _given_up: set[int] = field(default_factory=set)
-    _noise: list[Noise] = field(default_factory=list)
-    _unkept: int = 0
 
     def open(self, method: str, timeout: float) -> Pending:
         """Begin a request: it gets an id and a limit in seconds."""
@@ -91,13 +90,13 @@ class Exchange:
                 self._answer(response, frame)
             case Request() as request:
                 if request.method != "ping":
-                    self._add(Noise("server-request", excerpt(frame)))
+                    self.noise.add("server-request", frame)
                 return request
             case Notification():
                 pass
-            case noise:
-                self._add(noise)
-                self._suspect_noise(noise, frame)
+            case Unread() as unread:
+                self.noise.add(unread.kind, frame)
+                self._suspect_unread(unread, frame)
         return None
 
     def end(self, fault: Fault) -> None:
@@ -105,18 +104,13 @@ class Exchange:
         for pending in list(self._pending.values()):
             self._finish(pending, Reply(fault=fault))
 
-    def noise(self) -> tuple[Noise, ...]:
-        """What came so far and belongs to no request."""
-        kept = tuple(Noise(noise.kind, self.shown(noise.received)) for noise in self._noise)
-        return (*kept, Noise("omitted", f"{self._unkept} more")) if self._unkept else kept
-
-    def fault(self, kind: FaultKind, message: str, *, received: str | None = None, lost: bool = False) -> Fault:
+    def fault(self, kind: FaultKind, message: str, *, received: bytes | None = None, lost: bool = False) -> Fault:
         """A fault of the target's, with its last words on stderr and without secrets."""
         return Fault(
             kind,
             Blame.TARGET,
-            self.shown(message),
-            received=None if received is None else self.shown(received),
+            self.redactor.text(message),
+            received=None if received is None else self.redactor.excerpt(received),
             stderr=self.stderr(),
             lost=lost,
         )
@@ -129,9 +123,9 @@ class Exchange:
         if _is_id(response.id) and 0 < response.id < self._next_id:
             late = response.id in self._given_up
             self._given_up.discard(response.id)
-            self._add(Noise("late-answer" if late else "second-answer", excerpt(frame)))
+            self.noise.add("late-answer" if late else "second-answer", frame)
             return
-        self._add(Noise("unknown-id", excerpt(frame)))
+        self.noise.add("unknown-id", frame)
         meant = self._pending.get(int(response.id)) if _is_number(response.id) else None
         sole = self._sole()
         if meant is not None:
@@ -143,23 +137,23 @@ class Exchange:
         if response.broken is None:
             return Reply(result=response.result, error=response.error)
         message = f"the answer to {pending.method} {response.broken.why}"
-        return Reply(fault=self.fault(response.broken.kind, message, received=excerpt(frame)))
+        return Reply(fault=self.fault(response.broken.kind, message, received=frame))
 
     def _wrong_id(self, pending: Pending, response: Response, frame: bytes) -> Fault:
         message = f"{pending.method} was sent with the id {pending.id}; the answer bears the id {response.id!r}"
-        return self.fault(FaultKind.MALFORMED, message[:200], received=excerpt(frame))
+        return self.fault(FaultKind.MALFORMED, message[:200], received=frame)
 
-    def _suspect_noise(self, noise: Noise, frame: bytes) -> None:
+    def _suspect_unread(self, unread: Unread, frame: bytes) -> None:
         sole = self._sole()
         if sole is None:
             return
-        kind = FaultKind.MALFORMED if noise.kind in ("batch", "not-json-rpc") else FaultKind.GARBAGE
+        kind = FaultKind.MALFORMED if unread.kind in ("batch", "not-json-rpc") else FaultKind.GARBAGE
         what = {
             "batch": "a JSON-RPC batch",
             "not-json-rpc": "JSON that is no JSON-RPC message",
             "invalid-utf-8": "bytes that are not UTF-8",
-        }.get(noise.kind, "text that is not JSON")
-        fault = self.fault(kind, f"instead of an answer to {sole.method} came {what}", received=noise.received)
+        }.get(unread.kind, "text that is not JSON")
+        fault = self.fault(kind, f"instead of an answer to {sole.method} came {what}", received=frame)
         if frame.lstrip()[:1] in (b"{", b"[") and str(sole.id).encode() in _ID.findall(frame):
             self._suspect(sole, fault)
         elif sole.suspect is None:
@@ -191,12 +185,6 @@ class Exchange:
 
     def _sole(self) -> Pending | None:
         return next(iter(self._pending.values())) if len(self._pending) == 1 else None
-
-    def _add(self, noise: Noise) -> None:
-        if len(self._noise) < NOISE_KEPT:
-            self._noise.append(noise)
-        else:
-            self._unkept += 1
 
 
 def _is_id(value: object) -> bool:

@@ -29,7 +29,7 @@ _CONNECT = 10.0
 _KEEP_ALIVE = 2.0
 
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_HEADER_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
+_HEADER_VALUE = re.compile(r"[\t\x20-\x7e]*")
 _OWN_HEADERS = frozenset({"accept", "content-type", "content-length", "host", "mcp-session-id", "transfer-encoding"})
 
 
@@ -109,7 +109,7 @@ class HttpTarget:
             connection, server = await negotiate(open_channel, self._version, timeout=self.limits.start)
         except Unreachable as error:
             if refusal is None or refusal.refused is None:
-                raise
+                raise Unreachable(self.redactor.fault(error.fault)) from None
             if credential is None:
                 raise Unreachable(_needs_token(error.fault, refusal.refused, self._authorizations[None])) from None
             refused = self._channel(credential)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 import time
 from contextlib import aclosing
 from dataclasses import dataclass, replace
@@ -11,11 +12,24 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
 from . import era, http_body
+from .excerpt import excerpt
 from .frames import FrameTooLarge
 from .http_fault import broken_off, no_connection
+from .noise import NoiseLog
 from .reply import Blame, Fault, FaultKind, Noise, Reply
 from .sse import EventStream
-from .wire import METHOD_NOT_FOUND, Request, Response, answer, encode, excerpt, parse_frame, request, unsendable
+from .wire import (
+    METHOD_NOT_FOUND,
+    Request,
+    Response,
+    Unread,
+    answer,
+    encode,
+    notification,
+    parse_frame,
+    request,
+    unsendable,
+)
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping
@@ -27,10 +41,8 @@ if TYPE_CHECKING:
     from .secrets import Redactor
 
 _SESSION = "mcp-session-id"
+_SESSION_ID = re.compile(r"[\x21-\x7e]+")
 _ACCEPT = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
-
-#: Pieces of noise that are kept.
-_NOISE_KEPT = 200
 
 #: Seconds that a stream gets to end after the reply on it.
 _DRAIN = 0.02
@@ -67,7 +79,7 @@ class HttpConnection:
         self._session: str | None = None
         self._mcp_version: str | None = None
         self._next_id = 1
-        self._noise: list[Noise] = []
+        self._noise = NoiseLog(redactor)
         self._end: Fault | None = None
         self._renewing = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -88,7 +100,7 @@ class HttpConnection:
         reply = await self.ask(method, stated, timeout=timeout, era=self.server.era)
         if not self._expired(reply, session):
             return reply
-        self._add(Noise("session-expired", f"{method}: HTTP 404; the kit began a new session and asked again"))
+        self._noise.add("session-expired", f"{method}: HTTP 404; the kit began a new session and asked again")
         if await self._renew(session):
             session = self._session
             reply = await self.ask(method, stated, timeout=timeout, era=self.server.era)
@@ -120,11 +132,11 @@ class HttpConnection:
 
     async def tell(self, method: str) -> None:
         """Send a notification; a target that will not have it is noisy, not wrong in any answer."""
-        await self._deliver(encode({"jsonrpc": "2.0", "method": method}), method)
+        await self._deliver(encode(notification(method)), method)
 
     def noise(self) -> tuple[Noise, ...]:
         """What came and belongs to no request."""
-        return tuple(Noise(noise.kind, self._redactor.text(noise.received)) for noise in self._noise)
+        return self._noise.all()
 
     def stderr(self) -> str | None:
         """None: there is no process to listen to."""
@@ -161,19 +173,27 @@ class HttpConnection:
             finally:
                 await response.aclose()
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError, httpx.UnsupportedProtocol) as error:
-            return Reply(fault=self._shown(no_connection(error)))
-        except httpx.HTTPError as error:
-            return Reply(fault=self._shown(broken_off(asked.method, error)), status=status)
+            return Reply(fault=self._redactor.fault(no_connection(error)))
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            return Reply(fault=self._redactor.fault(broken_off(asked.method, error)), status=status)
         except FrameTooLarge as error:
-            message = f"the answer to {asked.method} is larger than {self._limits.frame // 2**20} MiB"
+            message = f"the answer to {asked.method} is larger than {self._limits.frame_shown}"
             return self._fault(FaultKind.TOO_LARGE, message, status, error.start)
         except http_body.Undecodable as error:
             return self._fault(FaultKind.GARBAGE, f"{asked.method}: {error}", status)
         if asked.method == "initialize" and reply.result is not None:
-            self._session = response.headers.get(_SESSION)
-            version = reply.result.get("protocolVersion")
-            self._mcp_version = version if version in era.LEGACY_VERSIONS else None
+            self._begin_session(response.headers.get(_SESSION), reply.result.get("protocolVersion"))
         return reply
+
+    def _begin_session(self, session: str | None, version: Any) -> None:
+        """Take the session that the target gave, unless a second handshake happens to be under way in the first."""
+        if self._session is not None:
+            return
+        self._mcp_version = version if version in era.LEGACY_VERSIONS else None
+        if session is not None and not _SESSION_ID.fullmatch(session):
+            self._noise.add("bad-session-id", session)
+        else:
+            self._session = session
 
     async def _send(self, verb: str, content: bytes | None, headers: Mapping[str, str]) -> httpx.Response:
         """Send, and follow one redirect (307 or 308) that stays with the same scheme, host and port."""
@@ -182,12 +202,11 @@ class HttpConnection:
             outgoing = self._client.build_request(verb, url, content=content, headers=dict(headers))
             response = await self._client.send(outgoing, stream=True)
             location = response.headers.get("location")
-            if last or response.status_code not in (307, 308) or location is None:
-                break
-            if not _same_origin(url, urljoin(url, location)):
+            onward = None if location is None else _within(url, location)
+            if last or response.status_code not in (307, 308) or onward is None:
                 break
             await response.aclose()
-            url = urljoin(url, location)
+            url = onward
         return response
 
     async def _read(self, asked: _Asked, response: httpx.Response) -> Reply:
@@ -218,7 +237,7 @@ class HttpConnection:
             return self._status(asked, status, received)
         if not received:
             return self._no_body(asked, status)
-        if isinstance(incoming, Noise) and incoming.kind in ("not-json", "invalid-utf-8"):
+        if isinstance(incoming, Unread) and incoming.kind in ("not-json", "invalid-utf-8"):
             message = f"the answer to {asked.method} is not JSON, though its Content-Type says so"
             return self._fault(FaultKind.GARBAGE, message, status, received)
         message = f"the answer to {asked.method} is no JSON-RPC response"
@@ -236,10 +255,10 @@ class HttpConnection:
                         return self._answered(asked, found, status, event)
                     case Request() as incoming:
                         if incoming.method != "ping":
-                            self._add(Noise("server-request", excerpt(event)))
+                            self._noise.add("server-request", event)
                         self._in_background(incoming)
-                    case Noise() as noise:
-                        self._add(noise)
+                    case Unread() as unread:
+                        self._noise.add(unread.kind, event)
                         message = f"instead of an answer to {asked.method} came an event that is none"
                         instead = self._fault(FaultKind.GARBAGE, message, status, event)
                     case _:
@@ -260,15 +279,14 @@ class HttpConnection:
             async with asyncio.timeout(_DRAIN):
                 async for event in events:
                     if isinstance(parse_frame(event), Response):
-                        self._add(Noise("second-answer", excerpt(event)))
+                        self._noise.add("second-answer", event)
 
     def _redirected(self, asked: _Asked, response: httpx.Response) -> Reply:
         location = response.headers.get("location", "nowhere")
-        elsewhere = not _same_origin(self._url, urljoin(self._url, location))
-        message = f"{asked.method} was redirected to {excerpt(location)} (HTTP {response.status_code})"
-        why = "which is another server, so that the kit does not go there with a token" if elsewhere else "in vain"
+        message = f"{asked.method} was redirected to {excerpt(location)} (HTTP {response.status_code}), "
+        message += "in vain" if _within(self._url, location) else "where the kit does not take a token: another server"
         remedy = "if that is the right place, give its URL as the target"
-        return self._fault(FaultKind.HTTP_STATUS, f"{message}, {why}", response.status_code, remedy=remedy)
+        return self._fault(FaultKind.HTTP_STATUS, message, response.status_code, remedy=remedy)
 
     def _expired(self, reply: Reply, session: str | None) -> bool:
         """Whether a 404 says that the session is gone; one that says 'no such method' does not."""
@@ -293,10 +311,10 @@ class HttpConnection:
                 response = await self._send("POST", content, self._stamped("legacy", "", None))
                 await response.aclose()
         except (httpx.HTTPError, TimeoutError) as error:
-            self._add(Noise("undelivered", f"{what}: {type(error).__name__}"))
+            self._noise.add("undelivered", f"{what}: {type(error).__name__}")
         else:
             if response.status_code >= 300:
-                self._add(Noise("undelivered", f"{what}: HTTP {response.status_code}"))
+                self._noise.add("undelivered", f"{what}: HTTP {response.status_code}")
 
     def _in_background(self, incoming: Request) -> None:
         task = asyncio.create_task(self._deliver(encode(answer(incoming)), f"the answer to {incoming.method}"))
@@ -331,26 +349,23 @@ class HttpConnection:
         received: bytes | None = None,
         remedy: str | None = None,
     ) -> Reply:
-        shown = excerpt(received) if received else None
+        shown = self._redactor.excerpt(received) if received else None
         fault = Fault(kind, Blame.TARGET, message, remedy=remedy, received=shown)
-        return Reply(fault=self._shown(fault), status=status)
-
-    def _shown(self, fault: Fault) -> Fault:
-        text = self._redactor
-        return replace(fault, message=text.text(fault.message), received=text.optional(fault.received))
-
-    def _add(self, noise: Noise) -> None:
-        if len(self._noise) < _NOISE_KEPT:
-            self._noise.append(noise)
+        return Reply(fault=self._redactor.fault(fault), status=status)
 
 
-def _same_origin(one: str, other: str) -> bool:
-    a, b = urlsplit(one), urlsplit(other)
-    return (a.scheme, a.hostname, a.port or _port(a.scheme)) == (b.scheme, b.hostname, b.port or _port(b.scheme))
+def _within(url: str, location: str) -> str | None:
+    """Where a redirect leads, if it stays with the scheme, host and port of ``url``."""
+    try:
+        onward = urljoin(url, location)
+        return onward if _origin(onward) == _origin(url) else None
+    except ValueError:
+        return None
 
 
-def _port(scheme: str) -> int:
-    return 443 if scheme == "https" else 80
+def _origin(url: str) -> tuple[str, str | None, int]:
+    parts = urlsplit(url)
+    return parts.scheme, parts.hostname, parts.port or (443 if parts.scheme == "https" else 80)
 
 
 def _told(reply: Reply) -> str | None:

@@ -41,7 +41,7 @@ def no_connection(error: httpx.HTTPError) -> Fault:
     return _unreachable(f"no connection to {place}: {_reason(error)}", "check the URL")
 
 
-def broken_off(method: str, error: httpx.HTTPError) -> Fault:
+def broken_off(method: str, error: httpx.HTTPError | httpx.InvalidURL) -> Fault:
     """The connection broke between the request and the end of its reply, or what came was no HTTP."""
     import httpx
 
@@ -49,7 +49,7 @@ def broken_off(method: str, error: httpx.HTTPError) -> Fault:
         cut = "incomplete" in str(error).lower() or "closed" in str(error).lower()
         if not cut:
             message = f"{method} was answered with something that is not HTTP: {_reason(error)}"
-            remedy = "check the port in the URL; a TLS server wants https://"
+            remedy = "check the URL: its port, and whether it begins with https://"
             return Fault(FaultKind.GARBAGE, Blame.TARGET, message, remedy=remedy)
     if isinstance(error, httpx.LocalProtocolError | httpx.InvalidURL):
         return Fault(FaultKind.UNREACHABLE, Blame.KIT, f"{method} cannot be sent: {_reason(error)}")
@@ -66,7 +66,7 @@ def _place(error: httpx.HTTPError) -> str:
     return f"{url.host}:{url.port or (443 if url.scheme == 'https' else 80)}"
 
 
-def _reason(error: httpx.HTTPError) -> str:
+def _reason(error: Exception) -> str:
     return str(error) or type(error).__name__
 
 

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 from . import leftovers
 from .connection import NOBODY, STRANGER, STRANGERS_TOKEN, Era, ServerInfo, Store
 from .era import begin, refusal, unknown_server
+from .excerpt import excerpt
 from .limits import Limits
 from .reply import Blame, Fault, FaultKind, Noise, Reply, Unreachable
 from .secrets import Redactor
-from .wire import Response, encode, excerpt, parse_frame, request, unsendable
+from .wire import Response, encode, notification, parse_frame, request, unsendable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -177,7 +178,7 @@ class InProcessConnection:
     async def tell(self, method: str) -> None:
         """Hand a notification to the double."""
         try:
-            await self._double.handle({"jsonrpc": "2.0", "method": method}, self._token)
+            await self._double.handle(notification(method), self._token)
         except Exception as error:  # noqa: BLE001 whatever a double raises is its own doing
             self._end = _raised(f"ended on {method}", error)
 

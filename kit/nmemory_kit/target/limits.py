@@ -21,3 +21,8 @@ class Limits:
     grace: float = 2.0
     #: Bytes of one message at most.
     frame: int = 32 * 1024 * 1024
+
+    @property
+    def frame_shown(self) -> str:
+        """The size of a message at most, for people."""
+        return f"{self.frame // 2**20} MiB" if self.frame >= 2**20 else f"{self.frame} bytes"

@@ -6,8 +6,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from .excerpt import excerpt
 from .reply import Blame, Fault, FaultKind, Reply
-from .wire import excerpt
 
 if TYPE_CHECKING:
     from .connection import Connection

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
+
+from .excerpt import SHOWN, excerpt
+
+if TYPE_CHECKING:
+    from .reply import Fault
 
 REDACTED = "[redacted]"
 
@@ -45,6 +51,20 @@ class Redactor:
     def optional(self, text: str | None) -> str | None:
         """The same for a text that may be missing."""
         return None if text is None else self.text(text)
+
+    def excerpt(self, received: bytes | str) -> str:
+        """The start of what was received, without a secret, also where a cut would leave half of one."""
+        return excerpt(self.text(excerpt(received, SHOWN * 4)))
+
+    def fault(self, fault: Fault) -> Fault:
+        """A fault without a secret in anything that it says."""
+        return replace(
+            fault,
+            message=self.text(fault.message),
+            remedy=self.optional(fault.remedy),
+            received=self.optional(fault.received),
+            stderr=self.optional(fault.stderr),
+        )
 
     def value(self, value: Any) -> Any:
         """A JSON value of the same shape without a secret in any text or key."""

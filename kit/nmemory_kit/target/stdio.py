@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shlex
 import shutil
 import signal
@@ -13,13 +14,14 @@ from . import leftovers
 from .connection import Era, ServerInfo, Store
 from .environment import Inherit, child_environment
 from .era import McpVersion, envelope, negotiate
-from .exchange import Exchange
+from .exchange import Exchange, Pending
 from .frames import FrameSplitter, FrameTooLarge
 from .limits import Limits
+from .noise import NoiseLog
 from .process import Process
 from .reply import Blame, Fault, FaultKind, Noise, Reply, Unreachable
 from .secrets import Redactor, secret_arguments, secret_values
-from .wire import Request, answer, encode, excerpt, request, unsendable
+from .wire import Request, Unread, answer, encode, notification, parse_frame, request, unsendable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -98,7 +100,10 @@ class StdioTarget:
                 command, self._environment, self._cwd, limits=self.limits, redactor=self.redactor
             )
 
-        connection, server = await negotiate(open_channel, self._version, timeout=self.limits.start)
+        try:
+            connection, server = await negotiate(open_channel, self._version, timeout=self.limits.start)
+        except Unreachable as error:
+            raise Unreachable(self.redactor.fault(error.fault)) from None
         connection.server = server
         # The next processes need not be asked again which era it is.
         self._version = server.era
@@ -131,11 +136,10 @@ class StdioConnection:
     def __init__(self, limits: Limits, redactor: Redactor) -> None:
         self._limits = limits
         self._redactor = redactor
-        self._exchange = Exchange(redactor.text, self.stderr)
+        self._exchange = Exchange(redactor, self.stderr, NoiseLog(redactor))
         self._splitter = FrameSplitter(limits.frame)
         self._process: Process | None = None
         self._end: Fault | None = None
-        self._answers: list[bytes] = []
         self._closed = False
 
     @classmethod
@@ -177,24 +181,28 @@ class StdioConnection:
         """Send one request as it stands and wait for its reply."""
         if self._end is not None:
             return Reply(fault=self._end)
-        assert self._process is not None
         pending = self._exchange.open(method, timeout)
         try:
-            self._process.write(encode(request(pending.id, method, params)) + b"\n")
-            return await pending.reply
+            self._write(request(pending.id, method, params))
+            reply = await pending.reply
         except ValueError as error:
             return Reply(fault=unsendable(method, error))
+        except asyncio.CancelledError:
+            self._call_off(pending)
+            raise
         finally:
             self._exchange.abandon(pending)
+        if reply.fault is not None and reply.fault.kind is FaultKind.TIMEOUT:
+            self._call_off(pending)
+        return reply
 
     async def tell(self, method: str) -> None:
         """Send a notification."""
-        assert self._process is not None
-        self._process.write(encode({"jsonrpc": "2.0", "method": method}) + b"\n")
+        self._write(notification(method))
 
     def noise(self) -> tuple[Noise, ...]:
         """What came on stdout and belongs to no request."""
-        return self._exchange.noise()
+        return self._exchange.noise.all()
 
     def stderr(self) -> str | None:
         """The last lines on stderr, without secrets."""
@@ -206,6 +214,15 @@ class StdioConnection:
         if self._process is not None:
             await self._process.stop(self._limits.grace)
 
+    def _write(self, message: Mapping[str, Any]) -> None:
+        assert self._process is not None
+        self._process.write(encode(message) + b"\n")
+
+    def _call_off(self, pending: Pending) -> None:
+        """Tell the target that nobody waits for an answer any more, as MCP wants it; a handshake is not called off."""
+        if pending.method not in ("initialize", "server/discover"):
+            self._write(notification("notifications/cancelled", {"requestId": pending.id}))
+
     def _received(self, chunk: bytes) -> None:
         try:
             for frame in self._splitter.feed(chunk):
@@ -213,12 +230,10 @@ class StdioConnection:
                 if incoming is not None:
                     self._answer(incoming)
         except FrameTooLarge as error:
-            size = self._limits.frame
-            shown = f"{size // 2**20} MiB" if size >= 2**20 else f"{size} bytes"
             fault = self._exchange.fault(
                 FaultKind.TOO_LARGE,
-                f"the target wrote more than {shown} without an end of line",
-                received=excerpt(error.start),
+                f"the target wrote more than {self._limits.frame_shown} without an end of line",
+                received=error.start,
                 lost=True,
             )
             self._lose(fault)
@@ -229,13 +244,14 @@ class StdioConnection:
         """Answer a request of the target's, unless it sends them faster than it reads the answers."""
         assert self._process is not None
         if self._process.backlog < _BACKLOG:
-            self._process.write(encode(answer(incoming)) + b"\n")
+            self._write(answer(incoming))
 
     def _ended(self) -> None:
         """No more output will come."""
         assert self._process is not None
         rest = self._splitter.rest()
         self._exchange.receive(rest)
+        cut = rest if isinstance(parse_frame(rest), Unread) else b""
         code = self._process.exit_code
         if code is None:
             how = "closed its stdout, but runs on"
@@ -247,8 +263,8 @@ class StdioConnection:
             how = "was closed by the kit"
         fault = self._exchange.fault(
             FaultKind.CLOSED,
-            f"the target's process {how}" + (", in the middle of a message" if rest else ""),
-            received=excerpt(rest) if rest else None,
+            f"the target's process {how}" + (", in the middle of a message" if cut else ""),
+            received=cut or None,
             lost=True,
         )
         self._lose(fault)

@@ -1,7 +1,7 @@
 """One message on the wire: JSON-RPC 2.0 as MCP uses it, read strictly and written plainly.
 
 Reading never raises and never repairs: a frame comes out as a `Response`, a `Request`, a `Notification`, or
-as `Noise` when it is none of these. A response that breaks a rule is still a response, with the rule in
+as `Unread` when it is none of these. A response that breaks a rule is still a response, with the rule in
 ``broken``, so that it ends the request it answers instead of letting it run into its limit.
 """
 
@@ -12,13 +12,10 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .reply import Blame, Fault, FaultKind, Noise
+from .reply import Blame, Fault, FaultKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-#: Characters of a foreign message that are shown to people.
-SHOWN = 300
 
 METHOD_NOT_FOUND = -32601
 
@@ -57,7 +54,14 @@ class Notification:
     method: str
 
 
-Incoming = Response | Request | Notification | Noise
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """What is no message: ``not-json``, ``invalid-utf-8``, ``not-json-rpc`` or ``batch``."""
+
+    kind: str
+
+
+Incoming = Response | Request | Notification | Unread
 
 
 def encode(message: Mapping[str, Any]) -> bytes:
@@ -74,6 +78,12 @@ def encode(message: Mapping[str, Any]) -> bytes:
 def request(number: int, method: str, params: Any) -> dict[str, Any]:
     """A request; ``params`` of None are left out."""
     message: dict[str, Any] = {"jsonrpc": "2.0", "id": number, "method": method}
+    return message if params is None else message | {"params": params}
+
+
+def notification(method: str, params: Any = None) -> dict[str, Any]:
+    """A message that wants no answer; ``params`` of None are left out."""
+    message: dict[str, Any] = {"jsonrpc": "2.0", "method": method}
     return message if params is None else message | {"params": params}
 
 
@@ -102,18 +112,10 @@ def parse_frame(frame: bytes) -> Incoming:
     try:
         message = _read(text, outside)
     except (ValueError, RecursionError):
-        return Noise("invalid-utf-8" if broken else "not-json", excerpt(frame))
+        return Unread("invalid-utf-8" if broken else "not-json")
     if outside and broken is None:
         broken = Broken(FaultKind.MALFORMED, f"holds {outside[0]}, which is not JSON")
-    return _classify(message, frame, broken)
-
-
-def excerpt(received: bytes | str) -> str:
-    """The start of what was received, on one line, fit to be shown."""
-    cut = received[: SHOWN * 4]
-    text = cut.decode(errors="replace") if isinstance(cut, bytes) else cut
-    line = "".join(char if char.isprintable() else " " for char in text).strip()
-    return line if len(line) <= SHOWN and len(cut) == len(received) else line[:SHOWN] + "…"
+    return _classify(message, broken)
 
 
 def _read(text: str, outside: list[str]) -> Any:
@@ -132,17 +134,17 @@ def _read(text: str, outside: list[str]) -> Any:
     return json.loads(text, parse_constant=constant, parse_float=number)
 
 
-def _classify(message: Any, frame: bytes, broken: Broken | None) -> Incoming:
+def _classify(message: Any, broken: Broken | None) -> Incoming:
     if isinstance(message, list):
-        return Noise("batch", excerpt(frame))
+        return Unread("batch")
     if not isinstance(message, dict):
-        return Noise("not-json-rpc", excerpt(frame))
+        return Unread("not-json-rpc")
     if "result" in message or "error" in message:
         if "id" not in message:
-            return Noise("not-json-rpc", excerpt(frame))
+            return Unread("not-json-rpc")
         return _response(message, broken)
     if message.get("jsonrpc") != "2.0" or not isinstance(message.get("method"), str):
-        return Noise("not-json-rpc", excerpt(frame))
+        return Unread("not-json-rpc")
     if "id" in message:
         return Request(message["id"], message["method"])
     return Notification(message["method"])
