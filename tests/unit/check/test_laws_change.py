@@ -19,7 +19,7 @@ def test_a_number_has_moved_by_exactly_what_is_said(before, by, off):
     assert [one.pointer for one in found] == (["/card/count"] if off else [])
 
 
-@pytest.mark.parametrize("body", [{}, None, [], {"count": "3"}, {"count": True}, {"count": None}])
+@pytest.mark.parametrize("body", [{}, None, [], {"count": "3"}, {"count": True}, {"count": None}, {"count": 3.5}])
 def test_what_is_no_number_has_not_moved(body):
     assert [one.pointer for one in broken(body, **{"at": "/count", "from": 2, "by": 1})] == ["/count"]
 
@@ -27,5 +27,5 @@ def test_what_is_no_number_has_not_moved(body):
 @pytest.mark.parametrize("before", ["2", None, True, [2]])
 def test_from_what_was_no_number_nothing_moves(before):
     assert [one.expected for one in broken({"count": 3}, **{"at": "/count", "from": before, "by": 1})] == [
-        "a number in the earlier answer"
+        "an integer in the earlier answer"
     ]
