@@ -38,6 +38,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except CannotServe as error:
         sys.stderr.write(f"{error}\n")
         return 2
+    except KeyboardInterrupt:
+        return 130
 
 
 def _parser() -> argparse.ArgumentParser:

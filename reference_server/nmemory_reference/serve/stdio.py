@@ -18,6 +18,7 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
+from nmemory_reference.errors import ConfigError
 from nmemory_reference.serve import rpc
 from nmemory_reference.serve.config import Config
 from nmemory_reference.serve.endpoint import Endpoint
@@ -35,6 +36,10 @@ def serve_stdio(config: Config, *, interceptor: Interceptor = HONEST) -> int:
     Gives the exit code, 0. Raises ConfigError and StoreError before anything is read. Only messages go to
     stdout: what else is printed while serving goes to stderr.
     """
+    if config.tokens is not None:
+        raise ConfigError(
+            "Can't serve stdio with a tokens file", "nobody brings a token there", "Add --http, or leave --tokens out."
+        )
     endpoint = Endpoint.open(config, interceptor=interceptor)
     try:
         with _stdout_for_messages() as output:
@@ -78,8 +83,9 @@ class _Conversation:
                 loop.call_soon_threadsafe(told, *values)
 
         def read() -> None:
-            for line in _lines(_STDIN):
-                tell(lines.put_nowait, line)
+            with contextlib.suppress(OSError):  # a closed stdin is one that has ended
+                for line in _lines(_STDIN):
+                    tell(lines.put_nowait, line)
             tell(lines.put_nowait, None)
 
         def write() -> None:

@@ -17,7 +17,9 @@ from nmemory_reference.store.facts import contains_folded
 
 #: "nMEM", in the header of every file of ours.
 APPLICATION_ID = 0x6E4D454D
-SCHEMA_VERSION = 1
+#: The scripts that make a file, by package; a file of version n has been through the first n of them.
+_SCRIPTS = ("nmemory_reference.store", "nmemory_reference.capsules.store")
+SCHEMA_VERSION = len(_SCRIPTS)
 #: How long a statement waits for another process's write before it gives up.
 BUSY_MILLISECONDS = 5_000
 
@@ -79,6 +81,11 @@ class Database:
                     self._connection.execute("ROLLBACK")
                 raise
 
+    def truncate_log(self) -> None:
+        """Bring the write-ahead log into the file and empty it, if no other process reads from it just now."""
+        with self._lock:
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
     def close(self) -> None:
         """Write what was only noted, and close the file."""
         with self._lock:
@@ -96,24 +103,28 @@ def _connect(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")  # an answer is a promise: survive a power cut
         connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA secure_delete = ON")  # what is deleted is overwritten
         connection.create_function("contains_folded", 2, contains_folded, deterministic=True)
-        if _application_id(connection) != APPLICATION_ID:
-            _create_schema(connection)
+        if _version(connection) < SCHEMA_VERSION:
+            _bring_up_to_date(connection)
     except BaseException:
         connection.close()
         raise
     return connection
 
 
-def _create_schema(connection: sqlite3.Connection) -> None:
+def _bring_up_to_date(connection: sqlite3.Connection) -> None:
+    """Make the tables of a new file, or add those that an older one lacks."""
     connection.execute("BEGIN IMMEDIATE")
     try:
-        if _application_id(connection) != APPLICATION_ID:  # else another process was faster
-            for statement in schema_statements():
+        version = _version(connection)  # another process may have been faster
+        for package in _SCRIPTS[version:]:
+            for statement in schema_statements(package):
                 connection.execute(statement)
+        if not version:
             connection.execute("INSERT INTO meta VALUES ('brain_id', ?)", (str(uuid.uuid4()),))
-            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:
@@ -122,15 +133,19 @@ def _create_schema(connection: sqlite3.Connection) -> None:
 
 
 @functools.cache
-def schema_statements() -> tuple[str, ...]:
-    """The statements of schema.sql, one by one (`executescript` would commit our transaction)."""
+def schema_statements(package: str) -> tuple[str, ...]:
+    """The statements of a package's schema.sql, one by one (`executescript` would commit our transaction)."""
     statements, pending = [], ""
-    for line in (files(__package__) / "schema.sql").read_text("utf-8").splitlines(keepends=True):
+    for line in (files(package) / "schema.sql").read_text("utf-8").splitlines(keepends=True):
         pending += line
         if line.rstrip().endswith(";") and sqlite3.complete_statement(pending):
             statements.append(pending)
             pending = ""
     return tuple(statements)
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
 def _application_id(connection: sqlite3.Connection) -> int:
@@ -144,7 +159,7 @@ def _refuse_foreign(path: Path) -> None:
         probe.execute(f"PRAGMA busy_timeout = {BUSY_MILLISECONDS}")
         try:
             application = _application_id(probe)
-            version = int(probe.execute("PRAGMA user_version").fetchone()[0])
+            version = _version(probe)
             tables = probe.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
         except sqlite3.DatabaseError as error:
             if isinstance(error, sqlite3.OperationalError):

@@ -31,6 +31,8 @@ _BY_NAME_WORDS = f"""
 #: A name with more words than this is searched by its first ones.
 _MAX_NAME_WORDS = 6
 _NEAR_CANDIDATES = 16
+#: Nothing has a longer name; one that is asked for is not worth folding.
+MAX_NAME = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,8 @@ def resolve(db: sqlite3.Connection, tenant: str, name: str, limit: int) -> list[
 
     Among equals the page touched last comes first. At most `limit` pages.
     """
+    if len(name) > MAX_NAME:
+        return []
     folded, slug = fold(name), slugify(name)
     by_alias = _pages(db, _BY_ALIAS, tenant, folded, limit)
     exact = _pages(db, _BY_TITLE, tenant, folded, limit)
@@ -65,6 +69,8 @@ def canonical_slug(db: sqlite3.Connection, tenant: str, name: str) -> str | None
 
     A known page's exact slug, alias or title wins; anything else becomes a slug of its own.
     """
+    if len(name) > MAX_NAME:
+        return None
     slug = slugify(name)
     if slug and by_slug(db, tenant, slug) is not None:
         return slug
@@ -76,9 +82,10 @@ def canonical_slug(db: sqlite3.Connection, tenant: str, name: str) -> str | None
 
 def slugs_of(db: sqlite3.Connection, tenant: str, name: str) -> list[str]:
     """Every slug under which facts about `name` may be kept: those from before its page are among them."""
-    slug, canonical = slugify(name), canonical_slug(db, tenant, name)
+    canonical = canonical_slug(db, tenant, name)
     if canonical is None:
         return []
+    slug = slugify(name)
     if slug and slug != canonical:
         return [canonical, slug]  # canonical_slug has made sure that `slug` is no other page's
     return [canonical]

@@ -23,6 +23,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 
+from nmemory_reference.store.names import MAX_NAME
 from nmemory_reference.store.pages import MENTION, Entry, Link
 from nmemory_reference.store.slug import slugify
 from nmemory_reference.verbs.fence import without_private
@@ -65,7 +66,7 @@ def parse(content: str) -> Parsed:
     if front is not None:
         fields = _fields(front)
         title, type_ = _text(fields, "title"), _text(fields, "type")
-        aliases = tuple(dict.fromkeys(alias.text for alias in strings(fields.get("aliases", _NOTHING))))
+        aliases = tuple(dict.fromkeys(_short(alias) for alias in strings(fields.get("aliases", _NOTHING))))
         links = tuple(_links(fields.get("links", _NOTHING)))
     return Parsed(
         title=title or _first_heading(public),
@@ -104,7 +105,14 @@ def _text(fields: dict[str, Value], key: str) -> str | None:
     value = fields.get(key, _NOTHING)
     if not isinstance(value, Scalar):
         raise YamlFault(value.line, f"{key} should be a string")
-    return None if value.empty or not value.text.strip() else " ".join(value.text.split())
+    return None if value.empty or not value.text.strip() else _short(value)
+
+
+def _short(value: Scalar) -> str:
+    text = " ".join(value.text.split())
+    if len(text) > MAX_NAME:
+        raise YamlFault(value.line, f"is {len(text)} characters long; at most {MAX_NAME} are allowed")
+    return text
 
 
 def _links(value: Value) -> Iterator[Link]:
@@ -158,7 +166,7 @@ def _is_date(text: str) -> bool:
 def _first_heading(public_body: str) -> str | None:
     for line in public_body.splitlines():
         if (heading := _HEADING.match(line)) and heading[1]:
-            return heading[1]
+            return heading[1][:MAX_NAME]
     return None
 
 

@@ -27,13 +27,14 @@ class ModelEndpoint:
         try:
             async with httpx.AsyncClient(timeout=self.timeout_seconds) as client:
                 response = await client.post(f"{self.url.rstrip('/')}/{path}", json=body, headers=headers)
-            if response.is_error:
-                raise ModelUnavailable(f"the model endpoint answered HTTP {response.status_code}")
-            answer = response.json()
         except httpx.TimeoutException as error:
             raise ModelUnavailable(f"the model endpoint took over {self.timeout_seconds:g} s") from error
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
+        except (httpx.HTTPError, httpx.InvalidURL, UnicodeEncodeError) as error:
             raise ModelUnavailable("the model endpoint can't be reached") from error
+        if response.is_error:
+            raise ModelUnavailable(f"the model endpoint answered HTTP {response.status_code}")
+        try:
+            answer = response.json()
         except ValueError as error:
             raise ModelUnavailable("the model endpoint sent no JSON") from error
         if not isinstance(answer, dict):

@@ -34,6 +34,7 @@ _STATUS_TEXT = {
 async def remember(call: Invocation, arguments: Arguments) -> dict[str, Any]:
     """Store a fact, unless the caller sees the same one already; retire the one that it replaces."""
     new = _read(call, arguments)
+    entity = arguments.text("entity", limit=MAX_SLUG)
     degraded = True
     if call.memory.embedder is not None:
         try:
@@ -42,7 +43,6 @@ async def remember(call: Invocation, arguments: Arguments) -> dict[str, Any]:
             degraded = False
         except ModelUnavailable:
             pass  # a fact is never lost because a model is away: it is stored, and the answer says so
-    entity = arguments.text("entity", limit=MAX_SLUG)
     with call.memory.database.writing() as db:
         if entity is not None:
             slug = names.canonical_slug(db, call.caller.tenant, entity)
