@@ -65,6 +65,7 @@ async def test_the_newer_era_has_its_headers_and_no_session():
         assert house.seen[-1].headers["mcp-name"] == "echo"
         await connection.request("tools/call", {"name": "今"}, timeout=10)
         assert house.seen[-1].headers["mcp-name"] == "=?base64?5LuK?="
+        assert (await connection.request("n\u00ef/such\n", None, timeout=10)).error is not None
         assert (await list_tools(connection, timeout=10)).stopped is None
 
 

@@ -93,7 +93,12 @@ async def test_an_error_in_the_body_counts_beside_the_status(double, status, cod
 
 UNREACHABLE = [
     ("wants_a_token", FaultKind.HTTP_STATUS, "the target wants a token (HTTP 401)", "give a token: --token-env NAME"),
-    ("forbids", FaultKind.HTTP_STATUS, "the target wants a token (HTTP 403)", "give a token: --token-env NAME"),
+    (
+        "forbids",
+        FaultKind.HTTP_STATUS,
+        "does not let the kit in without a token, or at all (HTTP 403)",
+        "give a token: --token-env NAME",
+    ),
     (
         "has_moved_from_this_path",
         FaultKind.HTTP_STATUS,

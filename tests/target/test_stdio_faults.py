@@ -77,6 +77,7 @@ async def test_text_in_the_place_of_an_answer_is_named_once_the_limit_is_over():
         reply = await call(connection, timeout=0.3)
         assert reply.fault is not None
         assert reply.fault.kind is FaultKind.GARBAGE
+        assert reply.fault.message.endswith("came text that is not JSON, and no answer within 0.3 s")
         assert reply.fault.received == "Traceback (most recent call last):"
 
 

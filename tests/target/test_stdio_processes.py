@@ -50,8 +50,12 @@ async def test_closing_twice_is_closing_once():
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 async def test_no_child_and_no_store_stays_when_the_kit_itself_is_ended(number, tmp_path):
     script = """
-import asyncio, sys
+import asyncio, signal, sys
 from nmemory_kit.target import StdioTarget
+# Whoever runs the tests may ignore these signals.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGTERM, signal.SIG_DFL)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 async def main():
     target = StdioTarget([*sys.argv[1:], "{store}"])
     connection = await target.connect()

@@ -26,7 +26,6 @@ _SAFE = frozenset(
         "TMPDIR",
         "TMP",
         "TEMP",
-        "PWD",
         "VIRTUAL_ENV",
         "CONDA_PREFIX",
         "PYTHONUTF8",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from nmemory_kit import __version__
@@ -36,6 +37,12 @@ _ENVELOPE: dict[str, Any] = {
     "io.modelcontextprotocol/protocolVersion": MODERN_VERSION,
     "io.modelcontextprotocol/clientInfo": CLIENT,
     "io.modelcontextprotocol/clientCapabilities": {},
+}
+
+_REMEDIES = {
+    FaultKind.TIMEOUT: "if it needs longer to start, say so in the profile: `limits: {start: SECONDS}`",
+    FaultKind.CLOSED: "run the command by hand to see why",
+    FaultKind.GARBAGE: "check that it is the command or URL of an MCP server",
 }
 
 
@@ -101,7 +108,7 @@ async def begin(channel: Channel, era: Era, *, timeout: float) -> ServerInfo | R
 def refusal(reply: Reply, version: McpVersion) -> Fault:
     """Why no conversation began, from the reply to its first request."""
     if reply.fault is not None:
-        return reply.fault
+        return reply.fault if reply.fault.remedy else replace(reply.fault, remedy=_REMEDIES.get(reply.fault.kind))
     error = reply.error or {}
     said = excerpt(str(error.get("message", "")))
     status = f", HTTP {reply.status}" if reply.status not in (None, 200) else ""
@@ -138,7 +145,7 @@ def headers(era: Era, mcp_version: str | None, method: str, params: Any) -> dict
     """The HTTP headers of a request that say its version, and in the modern era its method and its object."""
     if era == "legacy":
         return {} if mcp_version is None else {"mcp-protocol-version": mcp_version}
-    named = {"mcp-protocol-version": MODERN_VERSION, "mcp-method": method}
+    named = {"mcp-protocol-version": MODERN_VERSION, "mcp-method": _header_value(method)}
     name = params.get("name", params.get("uri")) if isinstance(params, dict) else None
     if method in ("tools/call", "prompts/get", "resources/read") and isinstance(name, str):
         named["mcp-name"] = _header_value(name)

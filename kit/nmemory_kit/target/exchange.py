@@ -18,7 +18,7 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from .reply import Blame, Fault, FaultKind, Reply
@@ -173,6 +173,8 @@ class Exchange:
         fault = pending.suspect
         if fault is None:
             fault = self.fault(FaultKind.TIMEOUT, f"no answer to {pending.method} within {timeout:g} s")
+        elif timeout:
+            fault = replace(fault, message=f"{fault.message}, and no answer within {timeout:g} s")
         self._finish(pending, Reply(fault=fault))
 
     def _finish(self, pending: Pending, reply: Reply) -> None:

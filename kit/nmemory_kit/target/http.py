@@ -56,7 +56,6 @@ class HttpTarget:
         limits: Limits | None = None,
         version: McpVersion = "auto",
         name: str | None = None,
-        redactor: Redactor | None = None,
     ) -> None:
         named = dict(headers or {})
         tokens = dict(tokens or {})
@@ -70,8 +69,9 @@ class HttpTarget:
             **{key: _bearer(value) for key, value in tokens.items()},
         }
         self.credentials = frozenset(tokens)
-        secrets = [token, userinfo, *tokens.values(), *secret_values(named), urlsplit(url).password]
-        self.redactor = redactor or Redactor(secrets)
+        basic = secret_values({"authorization": userinfo or ""})
+        secrets = [token, *tokens.values(), *secret_values(named), *basic, urlsplit(url).password]
+        self.redactor = Redactor(secrets)
         self.display = self.redactor.text(name or self._url)
         self.limits = limits or Limits()
         self._version = version
@@ -111,7 +111,8 @@ class HttpTarget:
             if refusal is None or refusal.refused is None:
                 raise Unreachable(self.redactor.fault(error.fault)) from None
             if credential is None:
-                raise Unreachable(_needs_token(error.fault, refusal.refused, self._authorizations[None])) from None
+                wanted = _needs_token(error.fault, refusal.refused, self._authorizations[None])
+                raise Unreachable(self.redactor.fault(wanted)) from None
             refused = self._channel(credential)
             refused.server = unknown_server(self._version)
             return refused
@@ -201,9 +202,10 @@ def _kit_fault(message: str, remedy: str | None = None) -> Fault:
 
 def _needs_token(fault: Fault, status: int, authorization: str | None) -> Fault:
     """The refusal of the default credential, with what to do about it."""
-    if authorization is None:
-        message, remedy = f"the target wants a token (HTTP {status})", "give a token: --token-env NAME"
-    else:
+    if authorization is not None:
         message = f"the target refused the token (HTTP {status})"
         remedy = "give a token that it knows: --token-env NAME"
+    else:
+        wants = "wants a token" if status == 401 else "does not let the kit in without a token, or at all"
+        message, remedy = f"the target {wants} (HTTP {status})", "give a token: --token-env NAME"
     return Fault(FaultKind.HTTP_STATUS, Blame.TARGET, message, remedy=remedy, received=fault.received)

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
-import shutil
-import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from . import leftovers
 from .connection import NOBODY, STRANGER, STRANGERS_TOKEN, Era, ServerInfo, Store
 from .era import begin, refusal, unknown_server
 from .excerpt import excerpt
 from .limits import Limits
 from .reply import Blame, Fault, FaultKind, Noise, Reply, Unreachable
 from .secrets import Redactor
+from .throwaway import ThrowAwayStores
 from .wire import Response, encode, notification, parse_frame, request, unsendable
 
 if TYPE_CHECKING:
@@ -74,20 +72,18 @@ class InProcessTarget:
         self._tokens.update(credentials or {})
         self.credentials = frozenset(credentials or {})
         self.redactor = Redactor(self._tokens.values())
-        self._folder: Path | None = None
-        self._stores = 0
+        self._stores = ThrowAwayStores()
         self._opened: dict[Path, _Shared] = {}
 
     def fresh_store(self) -> Store | None:
         """A store in a file of its own."""
-        self._stores += 1
-        return Store(f"store-{self._stores}")
+        return self._stores.fresh()
 
     async def connect(self, *, store: Store | None = None, credential: str | None = None) -> InProcessConnection:
         """Open the double on ``store``, or join those who have it open. Raises ``Unreachable``."""
         if credential not in self._tokens:
             raise Unreachable(Fault(FaultKind.UNREACHABLE, Blame.KIT, f"no credential is named {credential!r}"))
-        path = self._path(store)
+        path = self._stores.path(store)
         shared = self._opened.get(path)
         if shared is None:
             try:
@@ -116,19 +112,8 @@ class InProcessTarget:
         return connection
 
     async def close(self) -> None:
-        """Remove the folder of the stores."""
-        if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            leftovers.forget(self)
-            self._folder = None
-
-    def _path(self, store: Store | None) -> Path:
-        if self._folder is None:
-            folder = self._folder = Path(tempfile.mkdtemp(prefix="nmemory-store-"))
-            leftovers.keep(self, lambda: shutil.rmtree(folder, ignore_errors=True))
-        home = self._folder / ("main" if store is None else store.name)
-        home.mkdir(exist_ok=True)
-        return home / "store.db"
+        """Remove the stores."""
+        self._stores.remove()
 
 
 class InProcessConnection:

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import shlex
-import shutil
 import signal
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import leftovers
 from .connection import Era, ServerInfo, Store
 from .environment import Inherit, child_environment
 from .era import McpVersion, envelope, negotiate
@@ -21,6 +18,7 @@ from .noise import NoiseLog
 from .process import Process
 from .reply import Blame, Fault, FaultKind, Noise, Reply, Unreachable
 from .secrets import Redactor, secret_arguments, secret_values
+from .throwaway import ThrowAwayStores
 from .wire import Request, Unread, answer, encode, notification, parse_frame, request, unsendable
 
 if TYPE_CHECKING:
@@ -57,18 +55,16 @@ class StdioTarget:
         limits: Limits | None = None,
         version: McpVersion = "auto",
         name: str | None = None,
-        redactor: Redactor | None = None,
     ) -> None:
         self._command = tuple(command)
         self._environment = child_environment(inherit, env or {})
         self._cwd = cwd
         self.limits = limits or Limits()
         self._version = version
-        self.redactor = redactor or Redactor([*secret_values(env or {}), *secret_arguments(self._command)])
+        self.redactor = Redactor([*secret_values(env or {}), *secret_arguments(self._command)])
         self.display = self.redactor.text(name or shlex.join(self._command))
         self.disposable = any(STORE in argument for argument in self._command)
-        self._folder: Path | None = None
-        self._stores = 0
+        self._stores = ThrowAwayStores()
 
     @property
     def passed_names(self) -> tuple[str, ...]:
@@ -79,8 +75,7 @@ class StdioTarget:
         """A store in a file of its own, or None where the command has no ``{store}``."""
         if not self.disposable:
             return None
-        self._stores += 1
-        return Store(f"store-{self._stores}")
+        return self._stores.fresh()
 
     async def connect(self, *, store: Store | None = None, credential: str | None = None) -> StdioConnection:
         """Start the process on ``store`` (None: the main one) and shake hands. Raises ``Unreachable``."""
@@ -110,21 +105,14 @@ class StdioTarget:
         return connection
 
     async def close(self) -> None:
-        """Remove the folder of the stores."""
-        if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            leftovers.forget(self)
-            self._folder = None
+        """Remove the stores."""
+        self._stores.remove()
 
     def _filled(self, store: Store | None) -> list[str]:
         if not self.disposable:
             return list(self._command)
-        if self._folder is None:
-            folder = self._folder = Path(tempfile.mkdtemp(prefix="nmemory-store-"))
-            leftovers.keep(self, lambda: shutil.rmtree(folder, ignore_errors=True))
-        home = self._folder / ("main" if store is None else store.name)
-        home.mkdir(exist_ok=True)
-        return [argument.replace(STORE, str(home / "store.db")) for argument in self._command]
+        path = str(self._stores.path(store))
+        return [argument.replace(STORE, path) for argument in self._command]
 
 
 class StdioConnection:
