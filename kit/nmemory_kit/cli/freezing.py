@@ -43,6 +43,7 @@ def export(
 ) -> None:
     """Write the cases as seeds of another suite to stdout; what its format cannot carry is named on stderr."""
     import json
+    from collections import Counter
 
     from ..contract import brainbench
 
@@ -50,10 +51,16 @@ def export(
         raise Complaint(f"there is no export format {form!r}", "Use `nmemory protocol export brainbench`")
     entries: list[object] = []
     left_out: list[str] = []
+    weakened: list[str] = []
     for pack in load(protocol):
         exported = brainbench.export(pack)
         entries += exported.entries
         left_out += exported.left_out
+        weakened += exported.weakened
     typer.echo(json.dumps(entries, indent=2, ensure_ascii=True))
     if left_out:
         say(f"{len(left_out)} cases are left out, for the format cannot carry them: {', '.join(left_out)}")
+    if weakened:
+        kinds = Counter(what.rpartition(": ")[2] for what in weakened).most_common()
+        named = ", ".join(f"{number} {kind}" for kind, number in kinds)
+        say(f"{len(weakened)} expectations of the other cases are left out: {named}")
