@@ -365,6 +365,13 @@ async def keeps_its_stream_open(request: Request) -> None:
 
 
 @on_call
+async def streams_its_answer_and_breaks_off(request: Request) -> None:
+    event = b"data: " + json.dumps({"jsonrpc": "2.0", "id": request.message["id"], "result": said("streamed")}).encode()
+    head = b"HTTP/1.1 200 -\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+    await request.send(head + b"%x\r\n%s\n\n\r\n" % (len(event) + 2, event))
+
+
+@on_call
 async def streams_two_answers(request: Request) -> None:
     await request.open_stream()
     for text in ("first", "second"):

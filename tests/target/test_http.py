@@ -17,6 +17,7 @@ pytestmark = pytest.mark.anyio
 STREAMS = [
     ("streams_its_answer", "streamed", ["server-request"]),
     ("keeps_its_stream_open", "streamed", []),
+    ("streams_its_answer_and_breaks_off", "streamed", []),
     ("streams_two_answers", "first", ["second-answer"]),
     ("packs_its_answers", "unpacked", []),
 ]

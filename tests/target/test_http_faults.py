@@ -153,6 +153,14 @@ async def test_tls_where_there_is_none_says_so():
     assert "no TLS with 127.0.0.1" in str(error)
 
 
+async def test_a_proxy_that_makes_no_sense_says_so(monkeypatch):
+    monkeypatch.setenv("ALL_PROXY", "carrier-pigeon://proxy")
+    with pytest.raises(Unreachable) as caught:
+        await HttpTarget("http://127.0.0.1:9/mcp").connect()
+    assert caught.value.fault.blame is Blame.KIT
+    assert "ALL_PROXY" in (caught.value.fault.remedy or "")
+
+
 async def test_a_server_that_goes_away_is_lost():
     async with serving("be_polite") as (url, _):
         target = HttpTarget(url, limits=LIMITS)

@@ -42,9 +42,12 @@ async def test_the_grandchildren_of_a_dead_server_go_before_the_connection_is_cl
         assert group_is_gone(connection.pid)
 
 
-async def test_closing_twice_is_closing_once():
+async def test_closing_twice_is_closing_once_and_what_is_asked_after_that_is_the_kits_mistake():
     async with connected("hangs") as connection:
         await connection.close()
+        reply = await call(connection)
+        assert reply.fault is not None
+        assert (reply.fault.kind, reply.fault.blame) == (FaultKind.CLOSED, Blame.KIT)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])

@@ -135,7 +135,13 @@ class HttpTarget:
         if authorization is not None:
             headers["authorization"] = authorization
         if self._client is None:
-            self._client = _open_client()
+            try:
+                self._client = _open_client()
+            except (ImportError, ValueError, OSError) as error:
+                # It reads the proxies and the certificates that the environment names.
+                message = f"the HTTP client cannot be set up: {self.redactor.text(str(error))}"
+                remedy = "check HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and SSL_CERT_FILE"
+                raise Unreachable(_kit_fault(message, remedy)) from None
         return HttpConnection(self._client, self._url, headers, limits=self.limits, redactor=self.redactor)
 
 

@@ -152,7 +152,7 @@ class HttpConnection:
         if session is None or self._end is not None:
             return
         headers = self._stamped("legacy", "", None) | {_SESSION: session}
-        with contextlib.suppress(httpx.HTTPError, TimeoutError):
+        with contextlib.suppress(httpx.HTTPError, httpx.InvalidURL, TimeoutError):
             async with asyncio.timeout(self._limits.grace):
                 await (await self._send("DELETE", None, headers)).aclose()
 
@@ -274,8 +274,13 @@ class HttpConnection:
                     yield event
 
     async def _drain(self, events: AsyncGenerator[bytes]) -> None:
-        """Read to the end of a stream that ends with its reply, so that its connection can be used again."""
-        with contextlib.suppress(TimeoutError):
+        """Read to the end of a stream that ends with its reply, so that its connection can be used again.
+
+        The reply is there; whatever happens to the stream after it is no matter of this request.
+        """
+        import httpx
+
+        with contextlib.suppress(TimeoutError, httpx.HTTPError, FrameTooLarge, http_body.Undecodable):
             async with asyncio.timeout(_DRAIN):
                 async for event in events:
                     if isinstance(parse_frame(event), Response):
@@ -310,7 +315,7 @@ class HttpConnection:
             async with asyncio.timeout(self._limits.call):
                 response = await self._send("POST", content, self._stamped("legacy", "", None))
                 await response.aclose()
-        except (httpx.HTTPError, TimeoutError) as error:
+        except (httpx.HTTPError, httpx.InvalidURL, TimeoutError) as error:
             self._noise.add("undelivered", f"{what}: {type(error).__name__}")
         else:
             if response.status_code >= 300:

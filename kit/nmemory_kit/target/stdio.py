@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import shlex
 import signal
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 #: What becomes the path of a store's file in an argument of the command.
 STORE = "{store}"
+
+_CLOSED = "the connection was closed by the kit"
 
 #: Bytes that a target may leave unread before its own requests get no more answers.
 _BACKLOG = 1024 * 1024
@@ -247,15 +250,13 @@ class StdioConnection:
             how = f"was ended by {_signal_name(-code)}"
         else:
             how = f"ended with exit code {code}"
-        if self._closed:
-            how = "was closed by the kit"
         fault = self._exchange.fault(
             FaultKind.CLOSED,
             f"the target's process {how}" + (", in the middle of a message" if cut else ""),
             received=cut or None,
             lost=True,
         )
-        self._lose(fault)
+        self._lose(replace(fault, blame=Blame.KIT, message=_CLOSED) if self._closed else fault)
 
     def _lose(self, fault: Fault) -> None:
         if self._end is None:
