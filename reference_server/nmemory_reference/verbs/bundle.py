@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from nmemory_reference.store.names import MAX_NAME
 from nmemory_reference.tools.arguments import Arguments
 from nmemory_reference.tools.caller import Caller
 from nmemory_reference.verbs.vocabulary import sees_private
@@ -17,7 +18,7 @@ def entity_names(arguments: Arguments) -> list[str] | None:
     text = arguments.look_up("entities")
     if text is None:
         return None
-    names = dict.fromkeys(name for part in text.split(",") if (name := " ".join(part.split())))
+    names = dict.fromkeys(name[:MAX_NAME] for part in text.split(",") if (name := " ".join(part.split())))
     return list(names)[:MAX_ENTITIES]
 
 
