@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ..contract import Case, Pack
+from ..report.foreign import harmless
 from ..run.result import CaseResult, Verdict
 from .failure import BrokenShouldWarning, CaseFailedError, CaseUndecidedError, headline, told, warning
 
@@ -24,9 +25,9 @@ class PackCollector(pytest.Collector):
         self._conformance, self._pack, self._cases = conformance, pack, cases
 
     def collect(self) -> Iterable[CaseItem]:
-        """An item a case, in the order of their ids."""
+        """An item a case, in the order of their ids; those that run alone come last, as they are done last."""
         files = {file.stem: file for file in Path(str(self._pack.root)).glob("cases/*/*.json")}
-        for case in self._cases:
+        for case in sorted(self._cases, key=lambda case: (case.store == "exclusive", case.id)):
             yield CaseItem.from_parent(
                 self,
                 name=case.id,
@@ -54,7 +55,7 @@ class CaseItem(pytest.Item):
         result = self.result = self._conformance.result(self)
         self.user_properties += [("clauses", " ".join(result.clauses)), ("verdict", result.verdict.value)]
         if result.verdict is Verdict.SKIP:
-            pytest.skip(result.reason or "it does not apply")
+            pytest.skip(harmless(result.reason or "it does not apply"))
         if result.verdict in (Verdict.NOT_RUN, Verdict.ERROR):
             raise CaseUndecidedError(headline(result))
 
@@ -63,7 +64,7 @@ class CaseItem(pytest.Item):
         assert self.result is not None
         match self.result.verdict:
             case Verdict.XFAIL:
-                pytest.xfail(self.result.reason or "")
+                pytest.xfail(harmless(self.result.reason or ""))
             case Verdict.XPASS:
                 raise CaseFailedError(headline(self.result))
             case Verdict.FAIL if self.result.binding or self._conformance.settings.strict:
