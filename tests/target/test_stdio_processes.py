@@ -104,6 +104,20 @@ print(loop.run_until_complete(StdioTarget([*sys.argv[1:], "{store}"]).connect())
     assert list(tmp_path.iterdir()) == []
 
 
+async def test_a_forked_copy_of_the_kit_removes_nothing_of_its_parent():
+    script = """
+import os, sys
+from nmemory_kit.target import leftovers
+leftovers.keep("store", lambda: print("removed", flush=True))
+if os.fork() == 0:
+    sys.exit()
+os.wait()
+print("still there", flush=True)
+"""
+    kit = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=30, check=True)
+    assert kit.stdout.split("\n") == ["still there", "removed", ""]
+
+
 async def shown(target: StdioTarget, **options) -> dict:
     """What a process sees of itself: its environment, its folder, its arguments."""
     connection = await target.connect(**options)

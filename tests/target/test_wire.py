@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import json
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from nmemory_kit.target import FaultKind
+from nmemory_kit.target import FaultKind, Redactor
 from nmemory_kit.target.excerpt import excerpt
+from nmemory_kit.target.exchange import Exchange
 from nmemory_kit.target.frames import FrameSplitter, FrameTooLarge
+from nmemory_kit.target.noise import NoiseLog
 from nmemory_kit.target.sse import EventStream
-from nmemory_kit.target.wire import Notification, Request, Response, Unread, encode, parse_frame
+from nmemory_kit.target.wire import Notification, Request, Response, Unread, answer, encode, parse_frame
 
 READ = [
     (b'{"jsonrpc":"2.0","id":1,"result":{}}', Response(1, result={})),
@@ -65,6 +68,9 @@ NOISE = [
     (b"7", "not-json-rpc"),
     (b"null", "not-json-rpc"),
     (b"{}", "not-json-rpc"),
+    (b'{"jsonrpc":"2.0","id":NaN,"method":"ping"}', "not-json"),
+    (b'{"jsonrpc":"2.0","id":[1],"method":"ping"}', "not-json-rpc"),
+    (b'{"jsonrpc":"2.0","method":"\xff"}', "invalid-utf-8"),
     (b'{"result":{}}', "not-json-rpc"),
     (b'{"jsonrpc":"2.0","method":5}', "not-json-rpc"),
     (b'[{"jsonrpc":"2.0","id":1,"result":{}}]', "batch"),
@@ -93,6 +99,33 @@ def test_what_is_sent_comes_back_the_same(result):
     frame = encode({"jsonrpc": "2.0", "id": 1, "result": result})
     assert b"\n" not in frame
     assert parse_frame(frame) == Response(1, result=result)
+
+
+MEMBERS = st.fixed_dictionaries(
+    {},
+    optional={
+        "jsonrpc": st.just("2.0") | JSON,
+        "id": st.integers(1, 3) | JSON,
+        "method": st.just("ping") | JSON,
+        "result": st.just({}) | JSON,
+        "error": st.just({"code": 1, "message": "m"}) | JSON,
+    },
+)
+
+
+@given(st.lists(MEMBERS, max_size=6))
+def test_no_messages_whatever_make_an_exchange_raise_or_leave_a_request_without_an_end(messages):
+    async def exchange() -> None:
+        on = Exchange(Redactor(), lambda: None, NoiseLog(Redactor()))
+        pending = [on.open("tools/call", 60) for _ in range(2)]
+        for message in messages:
+            incoming = on.receive(json.dumps(message).encode())
+            assert incoming is None or json.loads(encode(answer(incoming)))["id"] == incoming.id
+        on.end(on.fault(FaultKind.CLOSED, "over"))
+        for reply in [await waiting.reply for waiting in pending]:
+            assert [reply.result, reply.error, reply.fault].count(None) == 2
+
+    asyncio.run(exchange())
 
 
 def test_text_goes_out_as_it_is_unless_it_has_half_a_character():

@@ -67,3 +67,6 @@ def _on_signal(number: int, _frame: FrameType | None) -> None:
 
 
 atexit.register(remove_all)
+if hasattr(os, "register_at_fork"):
+    # What is kept belongs to the process that made it, not to a copy of it.
+    os.register_at_fork(after_in_child=_kept.clear)

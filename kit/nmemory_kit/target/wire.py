@@ -143,11 +143,16 @@ def _classify(message: Any, broken: Broken | None) -> Incoming:
         if "id" not in message:
             return Unread("not-json-rpc")
         return _response(message, broken)
+    if broken is not None:
+        return Unread("not-json" if broken.kind is FaultKind.MALFORMED else "invalid-utf-8")
     if message.get("jsonrpc") != "2.0" or not isinstance(message.get("method"), str):
         return Unread("not-json-rpc")
-    if "id" in message:
-        return Request(message["id"], message["method"])
-    return Notification(message["method"])
+    if "id" not in message:
+        return Notification(message["method"])
+    # An answer has to repeat the id, so that only one that JSON-RPC knows can be answered.
+    if not isinstance(message["id"], str | int) or isinstance(message["id"], bool):
+        return Unread("not-json-rpc")
+    return Request(message["id"], message["method"])
 
 
 def _response(message: dict[str, Any], broken: Broken | None) -> Response:
