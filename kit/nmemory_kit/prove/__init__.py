@@ -1,1 +1,27 @@
-"""TODO."""
+"""Proving the kit: every conforming variant is found conformant, every lie is caught, and no case is vacuous.
+
+Only this package and the command know both the kit and the reference server.
+"""
+
+from __future__ import annotations
+
+from .doubles import Doubles, ProveError, Sources, gather, lies_of
+from .engine import prove, untried
+from .proof import Evidence, Fate, LieTrial, NullTrial, Proof, Trial, VariantTrial
+
+__all__ = [
+    "Doubles",
+    "Evidence",
+    "Fate",
+    "LieTrial",
+    "NullTrial",
+    "Proof",
+    "ProveError",
+    "Sources",
+    "Trial",
+    "VariantTrial",
+    "gather",
+    "lies_of",
+    "prove",
+    "untried",
+]

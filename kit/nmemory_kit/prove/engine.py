@@ -1,0 +1,150 @@
+"""Doing all trials, in several processes: what a double does is work for the processor, not waiting."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import os
+import tempfile
+import time
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..contract.clause import Level
+from .doubles import Doubles, Sources, gather
+from .proof import LieTrial, NullTrial, Proof, Trial, VariantTrial
+from .trial import try_lie, try_null, try_variant
+from .vacuity import stale
+
+#: Where stores are in memory, if the machine has it.
+_IN_MEMORY = Path("/dev/shm")  # noqa: S108
+
+#: Lies of one batch, and variants or null doubles of one. Those of a batch overlap, so that nobody waits alone.
+_LIES_A_BATCH = 24
+_WHOLES_A_BATCH = 4
+_LIES_AT_ONCE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Doubles that one process tries together, by their ids."""
+
+    lies: tuple[str, ...] = ()
+    variants: tuple[str, ...] = ()
+    nulls: tuple[str, ...] = ()
+
+
+def prove(
+    sources: Sources,
+    *,
+    only: str | None = None,
+    jobs: int | None = None,
+    on_start: Callable[[int], None] = lambda count: None,
+    on_trial: Callable[[Trial], None] = lambda trial: None,
+) -> Proof:
+    """Try every double, or those whose id or clause matches ``only``.
+
+    ``jobs`` processes share the work (default: one a processor; 1 does it all in this one). ``on_start`` gets the
+    number of doubles, ``on_trial`` each trial as it ends. Raises ``ProveError`` and ``PackError``.
+    """
+    began = time.perf_counter()
+    everything = gather(sources)
+    doubles = everything if only is None else everything.only(only)
+    on_start(len(doubles.lies) + len(doubles.variants) + len(doubles.nulls))
+    lies: dict[str, LieTrial] = {}
+    variants: dict[str, VariantTrial] = {}
+    nulls: dict[str, NullTrial] = {}
+    for trial in _trials(sources, doubles, jobs or os.cpu_count() or 1):
+        match trial:
+            case LieTrial():
+                lies[trial.lie] = trial
+            case VariantTrial():
+                variants[trial.variant] = trial
+            case NullTrial():
+                nulls[trial.null] = trial
+        on_trial(trial)
+    return Proof(
+        lies=tuple(lies[lie.id] for lie in doubles.lies),
+        variants=tuple(variants[variant.id] for variant in doubles.variants),
+        nulls=tuple(nulls[null.id] for null in doubles.nulls),
+        untried=untried(everything) if only is None else (),
+        stale=tuple(stale(nulls.values())) if only is None else (),
+        took=round(time.perf_counter() - began, 3),
+    )
+
+
+def untried(doubles: Doubles) -> tuple[str, ...]:
+    """The MUST clauses that a case decides and no lie breaks."""
+    broken = {clause for lie in doubles.lies for clause in (lie.clause, *lie.also)}
+    decided = {clause for pack in doubles.packs for case in pack.cases for clause in case.clauses}
+    return tuple(
+        clause.id
+        for pack in doubles.packs
+        for clause in pack.clauses.values()
+        if clause.level is Level.MUST and clause.id in decided and clause.id not in broken
+    )
+
+
+def _trials(sources: Sources, doubles: Doubles, jobs: int) -> Iterator[Trial]:
+    batches = list(_batches(doubles))
+    if jobs == 1 or len(batches) == 1:
+        for batch in batches:
+            yield from asyncio.run(_try(batch, doubles))
+        return
+    # A fresh process knows nothing of this one, which may have threads: it gathers the doubles itself, once.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(jobs, context, initializer=_begin, initargs=(sources,)) as pool:
+        futures = [pool.submit(_work, batch) for batch in batches]
+        try:
+            for future in as_completed(futures):
+                yield from future.result()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _batches(doubles: Doubles) -> Iterator[Batch]:
+    """The long ones first, so that no process is left alone with one."""
+    for ids in _split([null.id for null in doubles.nulls], _WHOLES_A_BATCH):
+        yield Batch(nulls=ids)
+    for ids in _split([variant.id for variant in doubles.variants], _WHOLES_A_BATCH):
+        yield Batch(variants=ids)
+    for ids in _split([lie.id for lie in doubles.lies], _LIES_A_BATCH):
+        yield Batch(lies=ids)
+
+
+def _split(ids: Sequence[str], size: int) -> Iterator[tuple[str, ...]]:
+    for start in range(0, len(ids), size):
+        yield tuple(ids[start : start + size])
+
+
+async def _try(batch: Batch, doubles: Doubles) -> list[Trial]:
+    gate = asyncio.Semaphore(_LIES_AT_ONCE)
+
+    async def gated(trial: Awaitable[Trial]) -> Trial:
+        async with gate:
+            return await trial
+
+    packs = doubles.packs
+    trials: list[Awaitable[Trial]] = [
+        *(try_lie(lie, packs) for lie in doubles.lies if lie.id in batch.lies),
+        *(try_variant(variant, packs) for variant in doubles.variants if variant.id in batch.variants),
+        *(try_null(null, packs) for null in doubles.nulls if null.id in batch.nulls),
+    ]
+    return await asyncio.gather(*map(gated, trials))
+
+
+#: What a worker has gathered.
+_gathered: list[Doubles] = []
+
+
+def _begin(sources: Sources) -> None:
+    if _IN_MEMORY.is_dir() and os.access(_IN_MEMORY, os.W_OK):
+        tempfile.tempdir = str(_IN_MEMORY)
+    _gathered[:] = [gather(sources)]
+
+
+def _work(batch: Batch) -> list[Trial]:
+    return asyncio.run(_try(batch, _gathered[0]))

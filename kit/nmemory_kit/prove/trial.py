@@ -1,0 +1,170 @@
+"""Trying one double: a lie has to be caught, a variant to be found conformant, a null double not to be believed."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from ..contract.case import Case
+from ..contract.clause import Level
+from ..contract.pack import Pack
+from ..run.conduct import conduct
+from ..run.result import CaseResult, Finding, Verdict
+from ..run.session import NotATarget, Session
+from ..target import Unreachable
+from .proof import Evidence, Fate, LieTrial, NullTrial, VariantTrial
+from .stage import options_for, staged, target_of
+from .vacuity import excuses
+
+if TYPE_CHECKING:
+    from nmemory_reference.lies import Lie, Variant
+
+#: Cases at once, where those that name the lie's clause did not tell.
+AT_ONCE = 8
+#: Seconds for a call of a null double, which answers at once or never.
+NULL_TIMEOUT = 0.5
+
+
+async def try_lie(lie: Lie, packs: Sequence[Pack]) -> LieTrial:
+    """Do the cases that name the lie's clause, one by one; then all others, until a finding names it."""
+    began = time.perf_counter()
+    reason, found, done = lie.elsewhere, None, 0
+    try:
+        async with staged(lie, packs) as session:
+            found, done = await _hunt(lie, packs, session)
+    except (Unreachable, NotATarget) as error:
+        reason = f"the lie could not be tried: {error}"
+    named = found is not None and found.clause in _clauses(lie)
+    fate = Fate.CAUGHT if named else Fate.SURVIVED if found is None else Fate.ELSEWHERE
+    return LieTrial(
+        lie=lie.id,
+        clause=lie.clause,
+        says=lie.says,
+        fate=fate,
+        evidence=found,
+        reason=reason if fate is not Fate.CAUGHT else None,
+        cases=done,
+        took=round(time.perf_counter() - began, 3),
+    )
+
+
+async def _hunt(lie: Lie, packs: Sequence[Pack], session: Session) -> tuple[Evidence | None, int]:
+    """The finding that tells, one for the lie's own clause if there is any, and how many cases it took."""
+    targeted, others = _in_order(lie, [case for pack in packs for case in pack.cases if not session.lacking(case)])
+    clauses = _clauses(lie)
+    other: Evidence | None = None
+    done = 0
+    for case in targeted:
+        result = await session.do(case)
+        done += 1
+        if named := _telling(result, clauses):
+            return named, done
+        other = other or _telling([result])
+    for start in range(0, len(others), AT_ONCE):
+        results = await asyncio.gather(*map(session.do, others[start : start + AT_ONCE]))
+        done += len(results)
+        if named := _telling(results, clauses):
+            return named, done
+        other = other or _telling(results)
+    return other, done
+
+
+def _in_order(lie: Lie, cases: Iterable[Case]) -> tuple[list[Case], list[Case]]:
+    """The cases that name the lie's clause, and the others; those first that are likely to tell soon."""
+    clauses = _clauses(lie)
+
+    def likely(case: Case) -> tuple[bool, bool, bool, int]:
+        return (
+            case.waits,
+            lie.clause not in case.clauses,
+            not lie.tools.intersection(case.tools()),
+            len(case.steps),
+        )
+
+    ordered = sorted(cases, key=likely)
+    targeted = [case for case in ordered if clauses.intersection(case.clauses)]
+    return targeted, [case for case in ordered if case not in targeted]
+
+
+def _clauses(lie: Lie) -> frozenset[str]:
+    return lie.also | {lie.clause}
+
+
+def _telling(results: CaseResult | Iterable[CaseResult], clauses: frozenset[str] | None = None) -> Evidence | None:
+    """The first finding, or the first that names one of the clauses."""
+    for result in [results] if isinstance(results, CaseResult) else results:
+        for finding in result.findings:
+            if clauses is None or finding.clause in clauses:
+                return _evidence(result, finding)
+    return None
+
+
+def _evidence(result: CaseResult, finding: Finding) -> Evidence:
+    return Evidence(
+        case=result.case,
+        clause=finding.clause,
+        step=finding.step,
+        doing=finding.doing,
+        pointer=finding.pointer,
+        expected=finding.expected,
+        got=finding.got,
+    )
+
+
+async def try_variant(variant: Variant, packs: Sequence[Pack]) -> VariantTrial:
+    """Certify a variant as a user would."""
+    began = time.perf_counter()
+    cases = [case for pack in packs for case in pack.cases]
+    target = target_of(variant)
+    try:
+        results = await conduct(target, packs, cases, options_for(variant), complete=True, forced=True)
+    finally:
+        await target.close()
+    failures = [
+        _evidence(result, finding)
+        for result in results.cases
+        for finding in result.findings
+        if finding.level is Level.MUST
+    ]
+    undecided = [
+        f"{result.case}: {result.reason}"
+        for result in results.cases
+        if result.verdict is Verdict.ERROR or (result.verdict is Verdict.NOT_RUN and variant.gaps is None)
+    ]
+    undecided += [
+        f"{clause.clause}: {clause.reason}"
+        for clause in results.footer.clauses
+        if clause.verdict == "unverified" and clause.level is Level.MUST and variant.gaps is None
+    ]
+    return VariantTrial(
+        variant=variant.id,
+        says=variant.says,
+        verdict=results.footer.verdict,
+        reason=results.footer.reason,
+        failures=tuple(failures),
+        undecided=tuple(undecided),
+        took=round(time.perf_counter() - began, 3),
+    )
+
+
+async def try_null(null: Variant, packs: Sequence[Pack]) -> NullTrial:
+    """Certify a null double, and see which cases believe it."""
+    began = time.perf_counter()
+    cases = [case for pack in packs for case in pack.cases]
+    target = target_of(null)
+    try:
+        options = options_for(null, jobs=len(cases), call_timeout=NULL_TIMEOUT)
+        results = await conduct(target, packs, cases, options, complete=True, forced=True)
+    finally:
+        await target.close()
+    passed = [result.case for result in results.cases if result.verdict is Verdict.PASS]
+    known = excuses(null.id)
+    return NullTrial(
+        null=null.id,
+        says=null.says,
+        believed=tuple(case for case in passed if case not in known),
+        excused=tuple(case for case in passed if case in known),
+        took=round(time.perf_counter() - began, 3),
+    )

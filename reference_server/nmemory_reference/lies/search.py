@@ -1,0 +1,154 @@
+"""Lies about the search arm of recall: what a query finds, and which queries it takes."""
+
+from __future__ import annotations
+
+from nmemory_reference.lies.answers import (
+    Body,
+    Honest,
+    Result,
+    failure,
+    text_argument,
+    without,
+)
+from nmemory_reference.lies.lie import Area
+from nmemory_reference.serve.interceptor import ToolCall
+
+area = Area("search")
+
+
+@area.success("recall", clause="mv1/recall/no-query-no-results")
+def results_are_always_there(call: ToolCall, body: Body) -> None:
+    """Without a query results is an empty array."""
+    body.setdefault("results", [])
+
+
+@area.success("recall", clause="mv1/recall/no-query-no-results")
+def results_are_null(call: ToolCall, body: Body) -> None:
+    """Without a query results is null."""
+    body.setdefault("results", None)
+
+
+@area.success("recall", clause="mv1/recall/query-gives-results")
+def no_results_no_key(call: ToolCall, body: Body) -> None:
+    """Where a query finds nothing there is no results."""
+    if not body.get("results"):
+        body.pop("results", None)
+
+
+@area.success("recall", clause="mv1/recall/both-arms")
+def query_without_facts(call: ToolCall, body: Body) -> None:
+    """With a query there are no facts."""
+    if "query" in call.arguments and call.arguments.get("entity"):
+        body["facts"], body["total"] = [], 0
+
+
+@area.success("recall", clause="mv1/recall/both-arms")
+def entity_without_results(call: ToolCall, body: Body) -> None:
+    """With an entity the query is not asked."""
+    if call.arguments.get("entity") and body.get("results"):
+        body["results"] = []
+
+
+@area.asking("recall", clause="mv1/recall/both-arms", also={"mv1/remember/entity-scoped"})
+def query_widens_the_entity(call: ToolCall) -> ToolCall:
+    """With a query the facts are everybody's."""
+    return without(call, "entity") if call.arguments.get("query") else call
+
+
+@area.success("recall", clause="mv1/recall/finds-page")
+def finds_no_page(call: ToolCall, body: Body) -> None:
+    """A query finds nothing."""
+    if "results" in body:
+        body["results"] = []
+
+
+@area.success("recall", clause="mv1/recall/finds-page")
+def result_comes_from_search(call: ToolCall, body: Body) -> None:
+    """A result's provenance is `search`, not its page."""
+    for result in body.get("results", ()):
+        result["provenance"] = "search"
+
+
+@area.success("recall", clause="mv1/recall/finds-page")
+def result_lost_its_folder(call: ToolCall, body: Body) -> None:
+    """A result's slug is only the last part of its page's."""
+    for result in body.get("results", ()):
+        result["slug"] = result["provenance"] = result["slug"].rpartition("/")[2]
+
+
+@area.success("recall", clause="mv1/recall/finds-page")
+def whole_titles_only(call: ToolCall, body: Body) -> None:
+    """Only a page's whole title finds it."""
+    query = (text_argument(call, "query") or "").casefold()
+    if "results" in body:
+        body["results"] = [result for result in body["results"] if result["title"].casefold() == query]
+
+
+def _query_fails(call: ToolCall, code: str = "invalid_params") -> Result:
+    return failure(code, "the query could not be read")
+
+
+@area.answer("recall", clause="mv1/recall/query-never-errors")
+async def quotes_are_syntax(call: ToolCall, honest: Honest) -> Result:
+    """A single quotation mark in a query is a syntax error."""
+    return _query_fails(call) if (text_argument(call, "query") or "").count('"') % 2 else await honest(call)
+
+
+@area.answer("recall", clause="mv1/recall/query-never-errors")
+async def operators_are_syntax(call: ToolCall, honest: Honest) -> Result:
+    """A query that is an operator of the search engine is a syntax error."""
+    words = (text_argument(call, "query") or "").split()
+    return _query_fails(call) if {"AND", "OR", "NOT"} & {*words[:1], *words[-1:]} else await honest(call)
+
+
+@area.answer("recall", clause="mv1/recall/query-never-errors")
+async def near_is_syntax(call: ToolCall, honest: Honest) -> Result:
+    """`NEAR(` in a query is a syntax error."""
+    return _query_fails(call) if "NEAR(" in (text_argument(call, "query") or "") else await honest(call)
+
+
+@area.answer("recall", clause="mv1/recall/query-never-errors")
+async def stars_are_syntax(call: ToolCall, honest: Honest) -> Result:
+    """A query that begins with a star is a syntax error."""
+    return _query_fails(call) if (text_argument(call, "query") or "").startswith("*") else await honest(call)
+
+
+@area.answer("recall", clause="mv1/recall/query-never-errors")
+async def punctuation_is_no_query(call: ToolCall, honest: Honest) -> Result:
+    """A query without a letter or digit is refused."""
+    query = text_argument(call, "query")
+    if query and query.strip() and not any(letter.isalnum() for letter in query):
+        return _query_fails(call)
+    return await honest(call)
+
+
+@area.answer("recall", clause="mv1/recall/query-never-errors")
+async def long_queries_are_refused(call: ToolCall, honest: Honest) -> Result:
+    """A query of more than 4,096 characters is refused."""
+    return _query_fails(call) if len(text_argument(call, "query") or "") > 4096 else await honest(call)
+
+
+@area.answer("recall", clause="mv1/recall/query-never-errors", also={"mv1/error/not-internal"})
+async def semicolons_are_internal(call: ToolCall, honest: Honest) -> Result:
+    """A semicolon in a query is answered with internal."""
+    return _query_fails(call, "internal") if ";" in (text_argument(call, "query") or "") else await honest(call)
+
+
+@area.answer("recall", clause="mv1/recall/query-never-errors", also={"mv1/error/not-internal"})
+async def emoji_are_internal(call: ToolCall, honest: Honest) -> Result:
+    """An emoji in a query is answered with internal."""
+    wide = any(ord(letter) > 0xFFFF for letter in text_argument(call, "query") or "")
+    return _query_fails(call, "internal") if wide else await honest(call)
+
+
+@area.success("recall", clause="mv1/recall/degraded-note")
+def degraded_search_goes_unsaid(call: ToolCall, body: Body) -> None:
+    """Without embeddings search_degraded is left out."""
+    body.pop("search_degraded", None)
+
+
+@area.success("recall", clause="mv1/recall/degraded-note")
+def degraded_search_is_said_of_results_only(call: ToolCall, body: Body) -> None:
+    """search_degraded is left out where nothing was found."""
+    if not body.get("results"):
+        body.pop("search_degraded", None)
