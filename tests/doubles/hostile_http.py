@@ -12,6 +12,7 @@ import asyncio
 import contextlib
 import gzip
 import json
+import ssl
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
@@ -445,7 +446,9 @@ async def _handle(play: Play, house: House, reader: asyncio.StreamReader, writer
 
 
 @contextlib.asynccontextmanager
-async def serving(name: str, elsewhere: str = "") -> AsyncIterator[tuple[str, House]]:
+async def serving(
+    name: str, elsewhere: str = "", tls: ssl.SSLContext | None = None
+) -> AsyncIterator[tuple[str, House]]:
     """Play a double in this event loop; gives its URL and its house."""
     house = House(elsewhere=elsewhere)
     tasks: set[asyncio.Task[None]] = set()
@@ -455,9 +458,9 @@ async def serving(name: str, elsewhere: str = "") -> AsyncIterator[tuple[str, Ho
         tasks.add(task)
         task.add_done_callback(tasks.discard)
 
-    server = await asyncio.start_server(accept, "127.0.0.1", 0)
+    server = await asyncio.start_server(accept, "127.0.0.1", 0, ssl=tls)
     try:
-        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/mcp", house
+        yield f"{'https' if tls else 'http'}://127.0.0.1:{server.sockets[0].getsockname()[1]}/mcp", house
     finally:
         server.close()
         for task in list(tasks):

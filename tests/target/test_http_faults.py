@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 import socket
+import ssl
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
 from doubles.hostile_http import serving
 from nmemory_kit.target import Blame, FaultKind, HttpTarget, TargetError, Unreachable
 
@@ -195,3 +203,32 @@ def test_a_token_that_cannot_be_sent_is_refused_without_showing_it():
     with pytest.raises(TargetError) as caught:
         HttpTarget("http://host/", token="two words")
     assert "two words" not in str(caught.value)
+
+
+@pytest.fixture
+def self_signed(tmp_path):
+    """A TLS context with a certificate that nobody vouches for."""
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
+    key = ec.generate_private_key(ec.SECP256R1())
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    (tmp_path / "cert.pem").write_bytes(
+        certificate.public_bytes(Encoding.PEM) + key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    )
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(tmp_path / "cert.pem")
+    return context
+
+
+async def test_a_certificate_that_nobody_vouches_for_says_so(self_signed):
+    async with serving("be_polite", tls=self_signed) as (url, _):
+        error = await refused(url)
+    assert "the certificate of 127.0.0.1" in str(error)
+    assert "self-signed certificate" in str(error)
+    assert "SSL_CERT_FILE" in (error.fault.remedy or "")
