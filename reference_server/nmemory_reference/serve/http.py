@@ -34,6 +34,7 @@ from nmemory_reference.tools.caller import Caller
 MCP_PATH: Final = "/mcp"
 HEALTH_PATH: Final = "/healthz"
 _LOCAL_NAMES: Final = ("127.0.0.1", "localhost", "[::1]")
+_LAST_PORT: Final = 65_535
 _CALLER: Final = "nmemory.caller"
 
 
@@ -181,6 +182,8 @@ def _is_local(host: str) -> bool:
 
 def _listen(host: str, port: int) -> socket.socket:
     try:
+        if not 0 <= port <= _LAST_PORT:  # getaddrinfo would wrap it around
+            raise OverflowError(f"ports go from 0 to {_LAST_PORT}")
         # With its protocol named, asyncio turns Nagle's algorithm off; without, each answer waits 40 ms.
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
         family, kind, protocol, _, address = found[0]

@@ -20,6 +20,7 @@ APPLICATION_ID = 0x6E4D454D
 #: The scripts that make a file, by package; a file of version n has been through the first n of them.
 _SCRIPTS = ("nmemory_reference.store", "nmemory_reference.capsules.store")
 SCHEMA_VERSION = len(_SCRIPTS)
+_MAGIC = b"SQLite format 3\0"
 #: How long a statement waits for another process's write before it gives up.
 BUSY_MILLISECONDS = 5_000
 
@@ -155,7 +156,12 @@ def _application_id(connection: sqlite3.Connection) -> int:
 def _refuse_foreign(path: Path) -> None:
     """Look at a file without writing to it, and raise StoreError unless it is ours or still empty."""
     elsewhere = "Name another file with --db; this one was left as it is."
-    with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as probe:
+    with path.open("rb") as file:
+        if file.read(len(_MAGIC)) != _MAGIC:  # SQLite would take a short one for an empty database
+            raise StoreError(f"Can't use {path}", "it is no SQLite database", elsewhere)
+    # Without a log beside it nobody is writing, and reading it as immutable leaves no files behind.
+    mode = "mode=ro" if path.with_name(path.name + "-wal").exists() else "mode=ro&immutable=1"
+    with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True)) as probe:
         probe.execute(f"PRAGMA busy_timeout = {BUSY_MILLISECONDS}")
         try:
             application = _application_id(probe)
@@ -164,7 +170,7 @@ def _refuse_foreign(path: Path) -> None:
         except sqlite3.DatabaseError as error:
             if isinstance(error, sqlite3.OperationalError):
                 raise
-            raise StoreError(f"Can't use {path}", "it is no SQLite database", elsewhere) from error
+            raise StoreError(f"Can't use {path}", "it is damaged", elsewhere) from error
     if application != APPLICATION_ID and (tables or application):
         raise StoreError(f"Can't use {path}", "it is the database of another program", elsewhere)
     if version > SCHEMA_VERSION:

@@ -35,8 +35,9 @@ CREATE TABLE fact (
 CREATE INDEX fact_of_tenant ON fact (tenant);
 CREATE INDEX fact_of_entity ON fact (tenant, entity_slug);
 CREATE INDEX fact_of_session ON fact (tenant, source_session) WHERE source_session IS NOT NULL;
--- The card counts an entity's live facts without touching the table.
-CREATE INDEX fact_live ON fact (tenant, entity_slug, visibility, valid_until) WHERE expired_at IS NULL;
+-- The card counts an entity's live facts without touching the table. (expired_at is always NULL in it, but
+-- SQLite looks the column up all the same.)
+CREATE INDEX fact_live ON fact (tenant, entity_slug, visibility, valid_until, expired_at) WHERE expired_at IS NULL;
 -- The card's commitments, and the candidates that a new fact may supersede.
 CREATE INDEX fact_live_kind ON fact (tenant, entity_slug, kind) WHERE expired_at IS NULL;
 -- The same without an entity: delta's open commitments.

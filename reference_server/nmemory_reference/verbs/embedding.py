@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import struct
 from array import array
 from collections.abc import Iterator
 from operator import mul
@@ -13,6 +14,9 @@ from nmemory_reference.store.words import words
 from nmemory_reference.verbs.model_endpoint import ModelEndpoint, ModelUnavailable
 
 _DIMENSIONS = 512
+#: In how many places a feature shows: two that meet in one of them still differ in the others.
+_SPREAD = 4
+_PLACES = f">{_SPREAD}I"
 #: The endpoint's models read at most some thousand tokens; what a text is about stands in its beginning.
 MAX_CHARACTERS = 8_000
 
@@ -61,8 +65,8 @@ def hash_vector(text: str) -> array[float]:
     """The built-in vector of `text`."""
     vector = array("f", bytes(4 * _DIMENSIONS))
     for feature, weight in _features(text[:MAX_CHARACTERS]):
-        digest = int.from_bytes(hashlib.blake2b(feature.encode(), digest_size=4).digest(), "big")
-        vector[digest % _DIMENSIONS] += weight if digest & 0x80000000 else -weight
+        for place in struct.unpack(_PLACES, hashlib.blake2b(feature.encode(), digest_size=4 * _SPREAD).digest()):
+            vector[place % _DIMENSIONS] += weight if place & 0x80000000 else -weight
     return _unit(vector)
 
 
@@ -75,7 +79,7 @@ def _features(text: str) -> Iterator[tuple[str, float]]:
     for word in words(text):
         # A number is never a spelling of another: it weighs more, and has no trigrams.
         if any(character.isdigit() for character in word):
-            yield word, 3.0
+            yield word, 1.5
             continue
         yield word, 1.0
         padded = f"^{word}$"
