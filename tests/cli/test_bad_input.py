@@ -16,6 +16,7 @@ MISUSE = [
     (("protocol", "conformance", "--protocol", "nothing"), "memory-verbs/v1"),
     (("protocol", "conformance", "--case", "remember-provenance-blan"), "remember-provenance-blank"),
     (("protocol", "conformance", "--clause", "mv1/recall/totl"), "mv1/recall/total"),
+    (("protocol", "conformance", "--case", "recall-total", "--clause", "mv1/forget/*"), "both --case and --clause"),
     (("protocol", "conformance", "--target", "x", "--", "y"), "given twice"),
     (("protocol", "conformance", "http://localhost:1/mcp"), "--target http://localhost:1/mcp"),
     (("protocol", "conformance", "--target", ""), "empty"),

@@ -32,6 +32,7 @@ from .runs import Recorder, ledgers, prepare
 if TYPE_CHECKING:
     from ..contract import Case, Pack
     from ..report import Format
+    from ..run.cleanup import Cleaned
     from ..run.excuse import Excuse
     from ..run.options import Options
     from ..run.result import CaseResult, Header, Results
@@ -96,25 +97,30 @@ def conformance(
     token_from = (token, token_env, token_file)
     address = Address.of(target, command, profile, token_from, header, mcp_version, timeout)
     packs = load(protocol)
-    cases = choose(packs, case or (), clause or ())
+    everything, cases = choose(packs), choose(packs, case or (), clause or ())
+    if not cases:
+        raise Complaint("no case meets both --case and --clause", "Leave one of them out, or widen its glob")
     if list_cases:
         typer.echo(_listed(cases, as_json=as_json))
         return
     excuses = read_excuses(xfail) if xfail is not None else ()
-    check_excuses(excuses, choose(packs), _today())
+    check_excuses(excuses, everything, _today())
     reached = reach(address)
     options = reached.options(
         protocol=protocol, jobs=jobs, run_timeout=run_timeout, synthesize=synthesize or not address.given
     )
     writers = _writers(junit, markdown, report)
-    run = _Run(packs, cases, excuses, complete=not (case or clause), forced=protocol is not None)
+    run = _Run(packs, cases, excuses, complete=cases == everything, forced=protocol is not None)
     if not address.given:
         say("no target was given: this certifies the kit's own reference server, over stdio")
     with Recorder(report, options.run) as recorder:
         results = asyncio.run(_conduct(reached.target, run, options, recorder))
-    _tell(results, recorder.path, as_json=as_json)
-    for form, write in writers:
-        write(form.render(results))
+    try:
+        _tell(results, recorder.path, as_json=as_json)
+    finally:
+        # Also where nobody reads what is told.
+        for form, write in writers:
+            write(form.render(results))
     raise typer.Exit(_exit_code(results, strict=strict))
 
 
@@ -149,7 +155,14 @@ def cleanup(
     if not chosen:
         typer.echo("no run left anything behind in this target")
         return
-    for cleaned in asyncio.run(clean_up(reached.target, chosen, reached.options())):
+
+    async def clean() -> "tuple[Cleaned, ...]":
+        try:
+            return await clean_up(reached.target, chosen, reached.options())
+        finally:
+            await reached.target.close()
+
+    for cleaned in asyncio.run(clean()):
         typer.echo(f"run {cleaned.ledger.stem}: {cleaned.taken_back} taken back, {len(cleaned.left)} left")
         for thing in cleaned.left:
             typer.echo(f"  {harmless(thing, 200)}")
