@@ -179,3 +179,10 @@ async def test_the_official_sdk_is_spoken_to_in_both_eras_and_both_forms():
                     assert refused.error["data"] == {"name": "none"}
                     assert refused.status == (400 if version == "modern" else 200)
                     assert connection.noise() == ()
+
+
+async def test_a_proxy_of_the_environment_does_not_stand_between_this_machine_and_itself(monkeypatch):
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    async with serving("be_polite") as (url, _), conversing(url) as connection:
+        assert (await call(connection)).result is not None

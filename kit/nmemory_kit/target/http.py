@@ -157,6 +157,8 @@ def _open_client() -> httpx.AsyncClient:
         follow_redirects=False,
         # A cookie of one credential must not open the door for the next one.
         cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
+        # A proxy that the environment names is of no use between this machine and itself.
+        mounts={f"all://{host}": None for host in ("127.0.0.1", "localhost", "[::1]")},
     )
 
 
