@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -106,7 +107,7 @@ def main() -> None:
             with options.log.open("a", encoding="utf-8") as log:
                 log.write(text + "\n")
 
-    note("start")
+    note(f"start {os.getpid()}")
     for line in sys.stdin:
         message = json.loads(line)
         if "id" not in message:

@@ -30,7 +30,7 @@ def test_workers_share_the_cases_and_one_account(pytester: pytest.Pytester, stat
             "FAILED memory-verbs/v1/wire-expensive-mark - mv1/wire/expensive-mark*",
         ]
     )
-    assert log.read_text().splitlines().count("start") >= 3  # the controller's look, and a session a worker
+    assert log.read_text().count("start") >= 3  # the controller's look, and a session a worker
     assert 'classname="memory-verbs.v1"' in (pytester.path / "r.xml").read_text()
 
 

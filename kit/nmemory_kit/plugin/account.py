@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from ..contract import Pack
+from ..contract import Level, Pack
 from ..report.foreign import harmless
 from ..report.outline import books_line, short
 from ..run import record
@@ -28,6 +28,8 @@ class Balance:
     reason: str
     books: Books
     clauses: tuple[ClauseResult, ...]
+    #: Whether every case of the packs was chosen.
+    complete: bool
 
 
 @dataclass(slots=True)
@@ -66,7 +68,7 @@ class Account:
         judged = judge_clauses(clauses, done, self.capabilities)
         complete = len(self.planned) == len(cases)
         verdict = judge_target(judged, books, complete=complete)
-        return Balance(verdict, reason_of(verdict, judged, complete, None), books, judged)
+        return Balance(verdict, reason_of(verdict, judged, complete, None), books, judged, complete)
 
 
 def wire(result: CaseResult) -> str:
@@ -86,12 +88,18 @@ def lines(account: Account) -> Iterator[str]:
     balance = account.balance()
     yield f"{balance.verdict}  {', '.join(pack.path for pack in account.packs)}: {harmless(balance.reason, 600)}"
     violated = [clause for clause in balance.clauses if clause.verdict == ClauseVerdict.VIOLATED]
+    violated.sort(key=lambda clause: clause.level is not Level.MUST)
     for clause in violated[:_LISTED]:
         cases = ", ".join(short(case) for case in clause.cases[:4])
         more = f" and {len(clause.cases) - 4} more" if len(clause.cases) > 4 else ""
         yield f"violated  {clause.level} {clause.clause} ({cases}{more})"
     if len(violated) > _LISTED:
         yield f"          and {len(violated) - _LISTED} more clauses"
+    if balance.complete:
+        open_ = [c for c in balance.clauses if c.verdict == ClauseVerdict.UNVERIFIED and c.level is Level.MUST]
+        yield from (f"open      {clause.clause}: {harmless(clause.reason or '', 200)}" for clause in open_[:_LISTED])
+        if len(open_) > _LISTED:
+            yield f"          and {len(open_) - _LISTED} more clauses"
     yield f"books     {books_line(balance.books)}"
     if account.own:
         counts = Counter(result.verdict for result in account.own.values())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
@@ -30,14 +31,20 @@ class Driver:
         #: What stays behind in the target, and what it sent that belongs to no request; known after ``close``.
         self.left: tuple[str, ...] = ()
         self.noise: tuple[str, ...] = ()
+        self._begun = threading.Event()
         self._loop: asyncio.AbstractEventLoop
+        self._keeper: asyncio.Task[None]
         self._enough: asyncio.Event
-        self._thread = threading.Thread(target=lambda: asyncio.run(self._keep()), name="nmemory", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="nmemory", daemon=True)
 
     def open(self) -> None:
         """Reach the target. Raises ``Unreachable``, and ``NotATarget`` where it gives no list of tools."""
         self._thread.start()
-        self._opened.result()
+        try:
+            self._opened.result()
+        except KeyboardInterrupt:
+            self.close()
+            raise
 
     @property
     def identity(self) -> TargetIdentity:
@@ -66,15 +73,22 @@ class Driver:
     def close(self) -> None:
         """Drop what is under way, take back what was made, and end the target's processes."""
         if self._thread.is_alive():
-            self._loop.call_soon_threadsafe(self._enough.set)
+            self._begun.wait()
+            self._loop.call_soon_threadsafe(self._enough.set if self._opened.done() else self._keeper.cancel)
             self._thread.join()
+
+    def _run(self) -> None:
+        with contextlib.suppress(asyncio.CancelledError):
+            asyncio.run(self._keep())
 
     async def _keep(self) -> None:
         self._loop, self._enough = asyncio.get_running_loop(), asyncio.Event()
+        self._keeper = asyncio.current_task()  # type: ignore[assignment]
+        self._begun.set()
         try:
             try:
                 session = await Session.open(self._target, self._packs, self._options)
-            except BaseException as error:  # noqa: BLE001 the thread that opens hears of it
+            except Exception as error:  # noqa: BLE001 the thread that opens hears of it
                 self._opened.set_exception(error)
                 return
             self._opened.set_result(session)

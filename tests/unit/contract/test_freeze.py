@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,11 @@ BLANK = "notes/v1/cases/write/write-blank.json"
 def frozen(small: SmallPack) -> SmallPack:
     freeze(_cases(small))
     return small
+
+
+@pytest.mark.skipif(not (files("nmemory_cases") / LOCK).is_file(), reason="no pack was released yet")
+def test_the_packs_of_the_kit_are_as_they_were_frozen() -> None:
+    assert check() == []
 
 
 def _cases(small: SmallPack) -> Path:
