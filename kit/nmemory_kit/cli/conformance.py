@@ -183,7 +183,7 @@ async def _conduct(target: "Target", run: _Run, options: "Options", recorder: Re
     """Do the run, write it down as it goes on, and leave no store of the target's behind."""
     from ..run.conduct import Watch, conduct
 
-    with Progress() as progress:
+    with Progress("reaching the target") as progress:
 
         def on_start(header: "Header", planned: int) -> None:
             recorder.start(header)
@@ -191,7 +191,7 @@ async def _conduct(target: "Target", run: _Run, options: "Options", recorder: Re
 
         def on_case(result: "CaseResult") -> None:
             recorder.add(result)
-            progress.add(result)
+            progress.add(good=result.verdict not in ("fail", "error", "xpass"))
 
         try:
             results = await conduct(

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import typer
 
 from .complaint import FAILED
-from .lies import known_lies
 from .options import JsonOption, ProtocolOption, load
 
 
@@ -58,8 +57,10 @@ def coverage(protocol: ProtocolOption = None, as_json: JsonOption = False) -> No
 
 def rows(protocol: str | None) -> list[Row]:
     """A row for each clause of the packs, in the order of the registry."""
+    from ..prove.doubles import lies_of
+
     packs = load(protocol)
-    lies = Counter(clause for lie in known_lies(packs) for clause in {lie.clause, *lie.also})
+    lies = Counter(clause for lie in lies_of(packs) for clause in {lie.clause, *lie.also})
     found = []
     for pack in packs:
         cases = Counter(clause for case in pack.cases for clause in case.clauses)

@@ -2,16 +2,15 @@
 
 import sys
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
-
-if TYPE_CHECKING:
-    from ..run.result import CaseResult
+from typing import Any, Self
 
 
 class Progress:
-    """A line that shows how many cases are done and how many of them failed; nothing where nobody looks on."""
+    """A line that shows how much is done and how much of it went wrong; nothing where nobody looks on."""
 
-    def __init__(self) -> None:
+    def __init__(self, before: str) -> None:
+        """``before`` is what happens until it is known how much there is to do."""
+        self._before = before
         self._failed = 0
         self._bar: Any = None
         self._task: Any = None
@@ -25,7 +24,7 @@ class Progress:
             columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
             self._bar = Bar(*columns, console=Console(stderr=True), transient=True)
             self._bar.start()
-            self._task = self._bar.add_task("reaching the target", total=None)
+            self._task = self._bar.add_task(self._before, total=None)
         return self
 
     def __exit__(
@@ -35,14 +34,13 @@ class Progress:
             self._bar.stop()
 
     def start(self, planned: int) -> None:
-        """The run has begun."""
+        """It is known how much there is to do."""
         if self._bar is not None:
             self._bar.update(self._task, total=planned, description="")
 
-    def add(self, case: "CaseResult") -> None:
-        """A case is done."""
+    def add(self, *, good: bool) -> None:
+        """One more is done."""
         if self._bar is None:
             return
-        if case.verdict in ("fail", "error", "xpass"):
-            self._failed += 1
+        self._failed += not good
         self._bar.update(self._task, advance=1, description=f"{self._failed} failed" if self._failed else "")
