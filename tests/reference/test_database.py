@@ -137,7 +137,7 @@ LOOK_UPS = {
 
 
 @pytest.mark.parametrize("look_up", LOOK_UPS)
-def test_nothing_scans_a_table_or_sorts_what_an_index_has_in_order(hashing: Memory, look_up: str) -> None:
+def test_nothing_scans_a_table_or_sorts_but_by_rank(hashing: Memory, look_up: str) -> None:
     hashing.put("people/a", title="A", aliases=["a/b"], links=["x"])
     hashing.remember("f", entity="people/a")
     connection = hashing.endpoint._memory.database._connection
@@ -160,6 +160,8 @@ def test_nothing_scans_a_table_or_sorts_what_an_index_has_in_order(hashing: Memo
         if step.startswith("SCAN") and not step.startswith((*allowed, "SCAN CONSTANT ROW"))
     }
     assert not scans
+    sorts = [statement for statement, plan in plans.items() if any("TEMP B-TREE" in step for step in plan)]
+    assert all("bm25" in statement for statement in sorts)
 
 
 def test_a_hub_is_counted_without_counting(memory: Memory) -> None:

@@ -162,3 +162,9 @@ def test_fact_count_moves_with_the_facts(memory: Memory) -> None:
     memory.clock.advance(hours=2)
     counts.append(memory.call("entity", name="A")["card"]["active_fact_count"])
     assert counts == [2, 1, 0]
+
+
+def test_of_one_day_the_entry_written_last_comes_first(memory: Memory) -> None:
+    memory.put("a", "## Timeline\n- 2026-06-01: morning\n- 2026-06-01: evening\n- 2026-06-02: later\n", title="A")
+    threads = memory.call("entity", name="a")["card"]["open_threads"]
+    assert [thread["text"] for thread in threads] == ["later", "evening", "morning"]

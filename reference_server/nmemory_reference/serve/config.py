@@ -43,7 +43,7 @@ class Config:
     tokens: Path | None = None
     #: The log of verb calls; `beside` is next to `db`, None is off.
     usage_log: Path | Literal["beside"] | None = "beside"
-    #: Whether callers that bring no token are remote, and so never see what is private.
+    #: Whether the caller on stdio is remote, and so never sees what is private; callers on HTTP always are.
     remote: bool = True
 
     def __post_init__(self) -> None:

@@ -7,9 +7,11 @@ anything in it.
 
 from __future__ import annotations
 
+import dataclasses
 import signal
 import socket
 import sys
+import threading
 from collections.abc import Callable
 from typing import Any, Final, NoReturn
 
@@ -53,14 +55,16 @@ def serve_http(
     """
     listener = _listen(host, port)
     with listener:
-        endpoint = Endpoint.open(config, interceptor=interceptor)
+        # Trust in local callers is meant for stdio: whoever comes through a port is remote.
+        endpoint = Endpoint.open(dataclasses.replace(config, remote=True), interceptor=interceptor)
         try:
             if config.tokens is None and not _is_local(host):
                 sys.stderr.write("Serving beyond this machine without --tokens: everybody may read and write.\n")
             app = application(endpoint, host)
-            for number in (signal.SIGTERM, signal.SIGINT):
-                # uvicorn stops at these, then raises them again for whoever was there before it.
-                signal.signal(number, lambda *_: None)
+            if threading.current_thread() is threading.main_thread():
+                for number in (signal.SIGTERM, signal.SIGINT):
+                    # uvicorn stops at these, then raises them again for whoever was there before it.
+                    signal.signal(number, lambda *_: None)
             settings = uvicorn.Config(
                 app, log_level="warning", access_log=False, lifespan="on", timeout_graceful_shutdown=1
             )

@@ -123,7 +123,7 @@ _EDGES_IN = """
 _BACKLINKS = "SELECT links FROM backlink WHERE tenant = ? AND target = ?"
 _LAST_ENTRY = "SELECT max(date) FROM timeline WHERE page_id = ?"
 _RECENT_ENTRIES = """
-    SELECT date, text FROM timeline WHERE page_id = ? AND date BETWEEN ? AND ? ORDER BY date DESC, id LIMIT ?
+    SELECT date, text FROM timeline WHERE page_id = ? AND date BETWEEN ? AND ? ORDER BY date DESC, id DESC LIMIT ?
 """
 
 
