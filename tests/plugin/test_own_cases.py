@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from typing import Any
 
@@ -50,6 +51,12 @@ def test_an_own_case_that_fails_says_how_to_do_it_again(own: Run) -> None:
     result = own(steps=steps)
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(["MUST mv1/recall/round-trip", "rerun *tests/our.nmemory.json*"])
+
+
+def test_junit_sets_own_cases_apart(own: Run, pytester: pytest.Pytester) -> None:
+    own("--junitxml=r.xml")
+    cases = [(case.attrib["classname"], case.attrib["name"]) for case in ET.parse("r.xml").iter("testcase")]
+    assert cases == [("own.tests", "our"), ("memory-verbs.v1", "wire-advertises")]
 
 
 def test_the_file_can_be_named_alone(own: Run) -> None:

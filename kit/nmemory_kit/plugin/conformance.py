@@ -31,6 +31,7 @@ from .own import OWN, SUFFIX, OwnFile
 from .settings import Settings
 
 _CASE_ID = re.compile(r"[a-z-]+/v\d+/[a-z0-9-]+")
+_OWN_ID = re.compile(r"own/[^:]+")
 
 
 class Conformance:
@@ -157,7 +158,7 @@ class Conformance:
         text = getattr(report, "nmemory", None)
         if text is not None:
             self.account.add(unwire(text))
-        if report.nodeid in self.account.planned:
+        if report.nodeid in self.account.planned or _OWN_ID.fullmatch(report.nodeid):
             self._name_in_junit(report)
 
     @pytest.hookimpl(tryfirst=True)
@@ -198,7 +199,7 @@ class Conformance:
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
         """Tell a worker what the controller found out, so that all collect the same."""
-        node.workerinput["nmemory"] = {"packs": [pack.path for pack in self.packs], "cases": list(self._asked)}
+        node.workerinput["nmemory"] = {"packs": [pack.path for pack in self.packs]}
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
@@ -216,8 +217,6 @@ class Conformance:
 
     def _take_case_ids(self) -> tuple[str, ...]:
         """Case ids among the arguments, such as pytest prints them: they are no files."""
-        if self._told:
-            return tuple(self._told["cases"])
         ids = [arg for arg in self.config.args if _CASE_ID.fullmatch(arg) and not Path(arg).exists()]
         self.config.args[:] = [arg for arg in self.config.args if arg not in ids]
         return tuple(ids)

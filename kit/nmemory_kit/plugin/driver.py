@@ -74,7 +74,8 @@ class Driver:
         """Drop what is under way, take back what was made, and end the target's processes."""
         if self._thread.is_alive():
             self._begun.wait()
-            self._loop.call_soon_threadsafe(self._enough.set if self._opened.done() else self._keeper.cancel)
+            with contextlib.suppress(RuntimeError):  # it has just come to its end by itself
+                self._loop.call_soon_threadsafe(self._enough.set if self._opened.done() else self._keeper.cancel)
             self._thread.join()
 
     def _run(self) -> None:
