@@ -1,0 +1,51 @@
+"""Folding text for comparison, and cutting it into the words that are indexed and looked for."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+#: Whatever is neither a letter nor a digit; combining marks among it are kept, see `_separate`.
+_BETWEEN_WORDS = re.compile(r"[\W_]+")
+_ASCII_BETWEEN_WORDS = re.compile(r"[^0-9a-z]+")
+_LATIN_WITH_MARKS = re.compile(r"([a-z])[\u0300-\u036f]+")
+
+
+def fold(text: str) -> str:
+    """`text` trimmed, in lower case, Latin letters without their diacritics; other scripts keep theirs.
+
+    A letter written as base and combining mark folds like the one that is a single character.
+    """
+    lowered = text.strip().lower()
+    if lowered.isascii():
+        return lowered
+    return unicodedata.normalize("NFC", _LATIN_WITH_MARKS.sub(r"\1", unicodedata.normalize("NFD", lowered)))
+
+
+def words(text: str) -> list[str]:
+    """The words of `text`, folded, in order: runs of letters, digits and the marks on them.
+
+    Scripts without spaces come as whole runs. One function for index and query, so that a word matches
+    exactly itself.
+    """
+    folded = fold(text)
+    if folded.isascii():
+        return _ASCII_BETWEEN_WORDS.sub(" ", folded).split()
+    return [word for word in _BETWEEN_WORDS.sub(_separate, folded).split() if not _only_marks(word)]
+
+
+def has_word(text: str) -> bool:
+    """Whether `text` has a letter or a digit at all."""
+    return any(map(str.isalnum, text))
+
+
+def _separate(found: re.Match[str]) -> str:
+    """What stays of a run between letters: combining marks belong to the letter before them."""
+    between = found.group()
+    if between.isascii():
+        return " "
+    return "".join(char if unicodedata.category(char)[0] == "M" else " " for char in between)
+
+
+def _only_marks(word: str) -> bool:
+    return not has_word(word)

@@ -1,0 +1,1 @@
+"""The life of a capsule: sessions, pins, tiers, and the end."""

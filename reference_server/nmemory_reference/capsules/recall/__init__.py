@@ -1,0 +1,1 @@
+"""Recalling: terms and vectors in, evidence or an honest empty answer out."""

@@ -1,0 +1,1 @@
+"""Structure: edges between capsules, observed outcomes, preferences."""

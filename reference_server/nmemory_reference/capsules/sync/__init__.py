@@ -1,0 +1,1 @@
+"""Reconciling this store with another one."""

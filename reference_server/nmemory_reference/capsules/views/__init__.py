@@ -1,0 +1,1 @@
+"""Views: what is stored, shown whole, listed, counted or drawn; none of them writes."""
