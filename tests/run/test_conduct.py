@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from nmemory_kit.contract.clause import Level
+from nmemory_kit.contract.clause import Clause, Level
 from nmemory_kit.contract.pack import Observation
 from nmemory_kit.run.conduct import PATIENCE
 from nmemory_kit.run.excuse import Excuse, ExcuseError, check_excuses, excuse, read_excuses
@@ -19,7 +19,7 @@ from nmemory_kit.run.ledger import Ledger
 from nmemory_kit.run.record import RecordError, lines, parse
 from nmemory_kit.run.result import Books, CaseResult, ClauseResult, Verdict
 from nmemory_kit.run.select import UnknownName, choose
-from nmemory_kit.run.verdict import TargetVerdict, judge_target, keep_books
+from nmemory_kit.run.verdict import TargetVerdict, judge_clauses, judge_target, keep_books
 from nmemory_kit.target import InProcessTarget
 from run.stage import Toy, clause, get, make_pack, only, play, put, success
 
@@ -128,6 +128,31 @@ def test_a_trait_is_found_out_once_and_cases_can_need_it() -> None:
     ]
     results = play(pack=make_pack(*cases, observe=observe))
     assert verdicts(results) == {"yes": Verdict.PASS, "no": Verdict.SKIP, "not": Verdict.PASS}
+
+
+def test_a_trait_is_looked_for_after_the_calls_that_it_needs_first() -> None:
+    shows = {"properties": {"texts": {"contains": {"mentions": "first"}}}}
+    observe = {
+        "keeping": Observation("get", {"like": "{{marker}}"}, shows, first=(("put", {"text": "{{marker}} first"}),)),
+        "empty": Observation("get", {"like": "{{marker}}"}, shows),
+    }
+    cases = [case("kept", needs=["observed:keeping"]), case("nothing", needs=["observed:no-empty"])]
+    results = play(pack=make_pack(*cases, observe=observe))
+    assert verdicts(results) == {"kept": Verdict.PASS, "nothing": Verdict.PASS}
+
+
+@pytest.mark.parametrize(
+    ("capabilities", "verdict"),
+    [
+        ({"observed:no-llm"}, "not-applicable"),
+        ({"observed:llm"}, "unverified"),
+        (set(), "unverified"),
+    ],
+)
+def test_a_clause_about_a_trait_that_was_not_looked_for_stays_unverified(capabilities: set[str], verdict: str) -> None:
+    clauses = {"toy/ask/answers": Clause("toy/ask/answers", Level.MUST, "It answers.", "toy", where=("observed:llm",))}
+    (judged,) = judge_clauses(clauses, (), frozenset(capabilities))
+    assert judged.verdict == verdict
 
 
 def test_what_was_made_is_taken_back_and_what_stays_is_told(tmp_path: Path) -> None:

@@ -114,6 +114,17 @@ def test_an_unmet_precondition_leaves_the_case_not_run_and_blames_nobody() -> No
     assert result.reason.startswith("step 1")
 
 
+def test_a_precondition_holds_back_a_case_of_a_clause_of_level_should_as_well() -> None:
+    steps = case(get(precondition=True, shows=["{{marker}}"]), put("x"), clauses=("toy/get/polite", "toy/put/keeps"))
+    assert only(play(steps)).verdict is Verdict.NOT_RUN
+
+
+def test_a_precondition_without_a_body_to_look_at_is_not_met() -> None:
+    prose = {"content": [{"type": "text", "text": "nothing to see"}], "isError": False}
+    steps = case(get(precondition=True, shows=["{{marker}}"]), put("x"))
+    assert only(play(steps, act=answer("get", prose))).verdict is Verdict.NOT_RUN
+
+
 def test_an_absence_is_looked_for_in_every_part_of_the_answer() -> None:
     leak = success({"version": 1, "texts": []})
     leak["structuredContent"] = {"deep": [{"inner": '{"quoted": "the sécret"}'}]}

@@ -47,7 +47,7 @@ def lint(root: Traversable) -> list[Problem]:
     pack = read_pack(root)
     by_file = {name: data for name, data in documents.items() if name.startswith("cases/")}
     problems += _pack_problems(pack, documents)
-    for (file, data), case in zip(sorted(by_file.items()), pack.cases, strict=True):
+    for (file, data), case in zip(sorted(by_file.items(), key=_id), pack.cases, strict=True):
         problems += [Problem(file, message) for message in case_problems(case, data, pack)]
         problems += [Problem(file, message) for message in _place_problems(file, case)]
     problems += _clause_problems(pack)
@@ -122,6 +122,11 @@ def _pack_problems(pack: Pack, documents: Mapping[str, Json]) -> Iterator[Proble
         needs = [found for need in observation.needs if (found := capability_problem(need, pack))]
         messages += [f"observe {name!r}: {found}" for found in (*tool_problems((observation.tool,), pack), *needs)]
     yield from (Problem("pack.json", message) for message in messages)
+
+
+def _id(item: tuple[str, Json]) -> str:
+    """The key that puts documents in the order of a pack's cases."""
+    return str(item[1]["id"])
 
 
 def _place_problems(file: str, case: Case) -> Iterator[str]:

@@ -291,7 +291,8 @@ class Performance:
             raise self._broken(label, step.clause, what, [_unwanted(answer)], step)
         if answer.body is MISSING and (step.checks or step.save):
             missing = Broken("/content", "a first text block that is one JSON object", answer.problem or "none")
-            raise self._broken(label, step.clause, what, [] if self._reported(label) else [missing], step)
+            known = self._reported(label) and not step.precondition
+            raise self._broken(label, step.clause, what, [] if known else [missing], step)
         self._check(label, what, step.checks, answer, now, step, more)
 
     def _check(
@@ -316,7 +317,7 @@ class Performance:
             )
             if broken := list(judge_check(filled, answer)):
                 stopped = self._broken(label, check.clause, what, broken, step)
-                if self.means.pack.clauses[check.clause].level is Level.MUST:
+                if stopped.verdict is not None or self.means.pack.clauses[check.clause].level is Level.MUST:
                     stop = stop or stopped
         if stop is not None:
             raise stop

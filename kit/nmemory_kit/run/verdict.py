@@ -93,9 +93,18 @@ def _clause_result(
         verdict, reason = ClauseVerdict.EXCLUDED, clause.excluded
     elif clause.id in proven:
         verdict, cases = ClauseVerdict.PROVEN, tuple(dict.fromkeys(proven[clause.id]))
-    elif missing := [name for name in clause.where if name not in capabilities]:
+    elif missing := [name for name in clause.where if _ruled_out(name, capabilities)]:
         verdict, reason = ClauseVerdict.NOT_APPLICABLE, f"the target has not: {', '.join(missing)}"
     else:
         verdict = ClauseVerdict.UNVERIFIED
         reason = "; ".join(dict.fromkeys(undecided.get(clause.id, ()))) or "no case of this run decides it"
     return ClauseResult(clause.id, clause.level, clause.text, verdict, reason, cases)
+
+
+def _ruled_out(capability: str, capabilities: frozenset[str]) -> bool:
+    """Whether a target is known to lack a capability; of what was to be observed and was not, nothing is known."""
+    kind, _, trait = capability.partition(":")
+    if kind != "observed":
+        return capability not in capabilities
+    opposite = trait.removeprefix("no-") if trait.startswith("no-") else f"no-{trait}"
+    return f"observed:{opposite}" in capabilities
