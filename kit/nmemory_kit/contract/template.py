@@ -6,6 +6,7 @@ placeholder            becomes
 ``{{marker}}``         the word that this case has for itself; saved values and ``{{index}}`` likewise by name
 ``{{name/0/id}}``      a part of a saved value, by JSON Pointer (RFC 6901)
 ``{{now}}``            the instant at which the step began, RFC 3339 in UTC; ``{{now+2s}}``, ``{{now-30d}}``
+``{{now+1h@-11:00}}``  the same with another offset than UTC
 ``{{today-2d}}``       a date in UTC, counted likewise
 ``{{é*500}}``          a text repeated
 ``\\{{``               two literal braces
@@ -25,7 +26,7 @@ from typing import Any
 Json = Any
 
 _PLACEHOLDER = re.compile(r"\\\{\{|\{\{(.*?)\}\}", re.DOTALL)
-_NOW = re.compile(r"(now|today)(?:([+-])(\d+(?:\.\d+)?)([smhd]))?")
+_NOW = re.compile(r"(now|today)(?:([+-])(\d+(?:\.\d+)?)([smhd]))?(?:@([+-]\d\d:\d\d))?")
 _NAME = re.compile(r"([a-z][a-z0-9_]*)(/.*)?", re.DOTALL)
 _REPEAT = re.compile(r"(.+)\*(\d+)", re.DOTALL)
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
@@ -64,6 +65,12 @@ def resolve(document: Json, pointer: str) -> Json:
 def instant(moment: datetime) -> str:
     """An instant as the cases write it: RFC 3339, UTC, milliseconds."""
     return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"
+
+
+def elsewhere(moment: datetime, offset: str) -> str:
+    """An instant as ``instant`` writes it, told at an offset such as ``-11:00``."""
+    zone = datetime.strptime(offset, "%z").tzinfo
+    return moment.astimezone(zone).isoformat(timespec="milliseconds")
 
 
 def render(template: Json, values: Mapping[str, Json], now: datetime) -> Json:
@@ -122,10 +129,12 @@ def _render_text(text: str, values: Mapping[str, Json], now: datetime) -> Json:
 
 def _fill(inner: str, values: Mapping[str, Json], now: datetime) -> Json:
     if moment := _NOW.fullmatch(inner):
-        word, sign, amount, unit = moment.groups()
+        word, sign, amount, unit, offset = moment.groups()
         span = timedelta(**{_UNITS[unit]: float(amount)}) if sign else timedelta()
         then = now - span if sign == "-" else now + span
-        return instant(then) if word == "now" else then.date().isoformat()
+        if word == "today":
+            return then.date().isoformat()
+        return instant(then) if offset is None else elsewhere(then, offset)
     if name := _NAME.fullmatch(inner):
         if name[1] not in values:
             raise Unfilled(inner, tuple(sorted(values)))
