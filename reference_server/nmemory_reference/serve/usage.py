@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -62,6 +63,36 @@ class UsageLog:
                 self._path.replace(_rotated_path(self._path))
 
 
+@dataclass(slots=True)
+class _Tally:
+    """The calls of one verb, added up."""
+
+    calls: int = 0
+    errors: int = 0
+    latency_ms: float = 0.0
+    budget_drops: int = 0
+    entity_hits: int = 0
+    entity_misses: int = 0
+
+    def add(self, use: Mapping[str, Any]) -> None:
+        self.calls += 1
+        self.errors += not use["ok"]
+        self.latency_ms += use["latency_ms"]
+        self.budget_drops += bool(use.get("budget_dropped"))
+        self.entity_hits += use.get("entity_found") is True
+        self.entity_misses += use.get("entity_found") is False
+
+    def body(self) -> dict[str, Any]:
+        return {
+            "calls": self.calls,
+            "errors": self.errors,
+            "mean_latency_ms": round(self.latency_ms / self.calls, 3),
+            "budget_drops": self.budget_drops,
+            "entity_hits": self.entity_hits,
+            "entity_misses": self.entity_misses,
+        }
+
+
 def stats(path: Path, *, days: int | None, now: datetime) -> dict[str, Any]:
     """What the log at `path` adds up to, over the last `days` days or over all that is kept.
 
@@ -69,50 +100,36 @@ def stats(path: Path, *, days: int | None, now: datetime) -> dict[str, Any]:
     entity_misses. Besides: installed_at, first_call_at, and the seconds between them. Torn lines are
     skipped and counted. Raises ConfigError if the log can't be read; a missing one is an empty one.
     """
-    verbs: dict[str, dict[str, Any]] = {}
-    total_latency: dict[str, float] = {}
+    tallies: defaultdict[str, _Tally] = defaultdict(_Tally)
     skipped = 0
     first: datetime | None = None
-    oldest = None if days is None else now - timedelta(days=days)
+    oldest = _days_before(now, days)
     for entry in _entries(path):
         if entry is None:
             skipped += 1
             continue
         at, use = entry
         first = at if first is None else min(first, at)
-        if oldest is not None and at < oldest:
-            continue
-        verb = use["verb"]
-        row = verbs.setdefault(
-            verb,
-            {
-                "calls": 0,
-                "errors": 0,
-                "mean_latency_ms": 0.0,
-                "budget_drops": 0,
-                "entity_hits": 0,
-                "entity_misses": 0,
-            },
-        )
-        row["calls"] += 1
-        row["errors"] += not use["ok"]
-        row["budget_drops"] += bool(use.get("budget_dropped"))
-        row["entity_hits"] += use.get("entity_found") is True
-        row["entity_misses"] += use.get("entity_found") is False
-        total_latency[verb] = total_latency.get(verb, 0.0) + use["latency_ms"]
-        row["mean_latency_ms"] = round(total_latency[verb] / row["calls"], 3)
+        if oldest is None or at >= oldest:
+            tallies[use["verb"]].add(use)
     installed = _installed_at(path)
+    waited = None if first is None or installed is None else max(0.0, (first - installed).total_seconds())
     return {
         "days": days,
-        "verbs": dict(sorted(verbs.items())),
-        "total_calls": sum(row["calls"] for row in verbs.values()),
+        "verbs": {verb: tallies[verb].body() for verb in sorted(tallies)},
+        "total_calls": sum(tally.calls for tally in tallies.values()),
         "skipped_lines": skipped,
         "installed_at": None if installed is None else iso(installed),
         "first_call_at": None if first is None else iso(first),
-        "seconds_to_first_call": (
-            None if first is None or installed is None else max(0.0, (first - installed).total_seconds())
-        ),
+        "seconds_to_first_call": waited,
     }
+
+
+def _days_before(now: datetime, days: int | None) -> datetime | None:
+    try:
+        return None if days is None else now - timedelta(days=days)
+    except OverflowError:  # before the year 1: that is all there is
+        return None
 
 
 def _entries(path: Path) -> Iterator[tuple[datetime, dict[str, Any]] | None]:

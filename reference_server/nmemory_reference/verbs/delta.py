@@ -10,7 +10,7 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Any
 
-from nmemory_reference.instant import iso, normalise, parse_instant
+from nmemory_reference.instant import iso, normalise
 from nmemory_reference.store import cursors, facts, names, pages
 from nmemory_reference.store.changes import after
 from nmemory_reference.store.cursors import Cursor
@@ -19,7 +19,7 @@ from nmemory_reference.store.pages import Page
 from nmemory_reference.tools.arguments import Arguments
 from nmemory_reference.tools.failure import invalid
 from nmemory_reference.tools.tool import Invocation
-from nmemory_reference.verbs.budget import tokens
+from nmemory_reference.verbs.budget import pack, tokens
 from nmemory_reference.verbs.bundle import entity_names, render, with_private
 from nmemory_reference.verbs.vocabulary import answer, fact_body
 
@@ -57,42 +57,32 @@ async def delta(call: Invocation, arguments: Arguments) -> dict[str, Any]:
     budget = arguments.integer("budget_tokens", least=0)
     wanted_names = entity_names(arguments)
     since = arguments.look_up("since")
-    arguments.instant("since")  # refuses what is no instant
-    since_slug = arguments.look_up("since_slug") or ""
-    if since is None and session is None:
+    instant = arguments.instant("since")
+    if instant is None and session is None:
         raise invalid(
             "neither since nor session_id is given",
             "Send since as an ISO 8601 instant, or a session_id whose place is to be remembered.",
         )
     tenant = call.caller.tenant
     with call.memory.database.reading() as db:
-        if since is not None:
-            start = Cursor(iso(parse_instant(since)), since_slug)
+        if instant is not None:
+            start = Cursor(iso(instant), arguments.look_up("since_slug") or "")
         else:
-            assert session is not None
-            start = cursors.read(db, tenant, session) or _BEGINNING
+            start = cursors.read(db, tenant, session or "") or _BEGINNING
         slugs = _slugs(db, tenant, wanted_names)
         changes, more = _changes(call, db, start, slugs, private=private)
         threads = _threads(call, db, slugs, private=private)
     end = changes[-1].cursor if changes else start
     meta: dict[str, Any] = {}
     if budget is not None:
-        kept, used = _fit(changes, budget)
-        dropped = len(changes) - len(kept)
-        if dropped:
+        packed = pack(budget, [change.cost for change in changes], [tokens(thread["text"]) for thread in threads])
+        kept, kept_threads = packed.kept
+        if kept < len(changes):
             more = True
-            # One that no budget of this size can hold is passed over, so that followers get on.
-            end = kept[-1].cursor if kept else changes[0].cursor
-        fitting: list[dict[str, Any]] = []
-        for thread in threads:
-            cost = tokens(thread["text"])
-            if dropped or used + cost > budget:
-                break
-            used += cost
-            fitting.append(thread)
-        dropped += len(threads) - len(fitting)
-        changes, threads = kept, fitting
-        meta = {"budget_tokens": budget, "budget_used": used, "dropped_count": dropped}
+            # A change that no budget of this size can hold is passed over, so that followers get on.
+            end = changes[max(kept, 1) - 1].cursor
+        changes, threads = changes[:kept], threads[:kept_threads]
+        meta = {"budget_tokens": budget, "budget_used": packed.used, "dropped_count": packed.dropped}
     if session is not None:
         with call.memory.database.writing() as db:
             cursors.write(db, tenant, session, end)
@@ -142,17 +132,6 @@ def _threads(
         {"kind": "commitment", "text": fact.fact, "date": fact.created_at}
         for fact in facts.select(db, call.caller.tenant, wanted, call.now, limit=MAX_THREADS)
     ]
-
-
-def _fit(changes: list[Change], budget: int) -> tuple[list[Change], int]:
-    kept: list[Change] = []
-    used = 0
-    for change in changes:
-        if used + change.cost > budget:
-            break
-        used += change.cost
-        kept.append(change)
-    return kept, used
 
 
 def _page_body(page: Page) -> dict[str, Any]:
