@@ -58,6 +58,7 @@ def explain(error: Exception) -> Complaint | None:
 
     from ..contract.freeze import FrozenError
     from ..contract.pack import PackError
+    from ..prove.doubles import ProveError
     from ..run.excuse import ExcuseError
     from ..run.record import RecordError
     from ..run.select import UnknownName
@@ -67,7 +68,7 @@ def explain(error: Exception) -> Complaint | None:
     match error:
         case Complaint():
             return error
-        case PackError() | ExcuseError() | RecordError() | UnknownName() | TargetError() | CannotServe():
+        case PackError() | ProveError() | ExcuseError() | RecordError() | UnknownName() | TargetError() | CannotServe():
             return Complaint(str(error))
         case FrozenError():
             return Complaint(str(error), code=FAILED)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from . import conformance, coverage, freezing, protocol, serving, verbs
+from . import conformance, coverage, freezing, protocol, proving, serving, verbs
 from .complaint import BROKEN_PIPE, INTERRUPTED, USAGE, complain, say
 
 app = typer.Typer(
@@ -36,7 +36,7 @@ def root(
 
 
 app.add_typer(protocol.app, name="protocol")
-for module in (conformance, coverage, freezing):
+for module in (conformance, coverage, proving, freezing):
     module.add_to(protocol.app)
 serving.add_to(app, protocol.app)
 verbs.add_to(app)

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from nmemory_kit.prove import Evidence, Fate, LieTrial, NullTrial, Proof, VariantTrial, matrix
+from nmemory_kit.report import terminal
+
+EVIDENCE = Evidence("a/v1/first-comes-first", "a1/x/order", "2", "recall {}", "/facts", "sorted", "not")
+CAUGHT = LieTrial("x/unsorted", "a1/x/order", "Answers in no order.", Fate.CAUGHT, EVIDENCE, None, 1, 0.1)
+MADE = replace(CAUGHT, lie="systematic/x/drop/facts")
+SURVIVOR = replace(CAUGHT, lie="x/sorted-by-luck", fate=Fate.SURVIVED, evidence=None)
+ELSEWHERE = replace(CAUGHT, lie="x/by-another", clause="a1/x/other", fate=Fate.ELSEWHERE)
+
+
+def proof(*lies: LieTrial, variants=(), nulls=()) -> Proof:
+    return Proof(lies, variants, nulls, (), (), 1.0)
+
+
+def told(of: Proof) -> str:
+    return "\n".join(map(terminal.plain, matrix.lines(of, ["a/v1"])))
+
+
+def test_the_matrix_says_which_case_caught_which_lie():
+    assert "x/unsorted  first-comes-first" in told(proof(CAUGHT))
+    assert "1 made from schemas" in told(proof(CAUGHT, MADE))
+    assert told(proof(CAUGHT)).startswith("PROVEN  a/v1\n  1 of 1 lies caught\n")
+
+
+@pytest.mark.parametrize(
+    ("of", "name"),
+    [
+        (proof(SURVIVOR), "x/sorted-by-luck (a1/x/order): Answers in no order."),
+        (proof(ELSEWHERE), "x/by-another (a1/x/other), first-comes-first (by a1/x/order): no reason"),
+        (
+            proof(variants=(VariantTrial("pretty", "Indents.", "NOT CONFORMANT", "r", (EVIDENCE,), (), 0.1),)),
+            "pretty: Indents. first-comes-first, step 2: sorted, got not",
+        ),
+        (proof(nulls=(NullTrial("silent", "Says nothing.", ("a/v1/c",), (), 0.1),)), "silent: c"),
+    ],
+    ids=["survivor", "elsewhere", "variant", "null"],
+)
+@pytest.mark.parametrize("as_text", [told, lambda of: matrix.markdown(of, ["a/v1"])], ids=["text", "markdown"])
+def test_what_is_not_as_it_should_be_is_told_by_name(of: Proof, name: str, as_text):
+    text = as_text(of)
+    assert "NOT PROVEN" in text.splitlines()[0]
+    assert name in text
+
+
+def test_a_lie_of_the_users_own_is_tried_and_a_survivor_fails_the_proof(nmemory, tmp_path: Path):
+    mine = tmp_path / "mine.py"
+    mine.write_text(
+        "from nmemory_reference.lies import Area\n"
+        "area = Area('mine')\n"
+        "@area.success('forget', clause='mv1/forget/idempotent')\n"
+        "def tells_the_truth(call, body):\n"
+        "    '''Changes nothing at all.'''\n"
+        "@area.success('forget', clause='mv1/forget/expires')\n"
+        "def never_expires(call, body):\n"
+        "    '''Says that nothing was forgotten.'''\n"
+        "    body['expired'] = False\n"
+        "LIES = area.lies\n"
+    )
+    ran = nmemory("protocol", "prove", "--lies", mine, "--only", "mine/*", "--jobs", "1", "--json")
+    fates = {trial["lie"]: trial["fate"] for trial in json.loads(ran.out)["lies"]}
+    assert fates == {"mine/tells-the-truth": "survived", "mine/never-expires": "caught"}
+    assert ran.code == 1
+
+
+def test_an_unknown_double_is_told_with_the_nearest(nmemory):
+    ran = nmemory("protocol", "prove", "--only", "forget/echos-another-id")
+    assert (ran.code, ran.out) == (2, "")
+    assert "forget/echoes-another-id" in ran.err
+
+
+def test_a_file_of_lies_that_is_not_there_is_told(nmemory):
+    ran = nmemory("protocol", "prove", "--lies", "/no/such.py")
+    assert (ran.code, ran.err.count("\n")) == (2, 1)
