@@ -44,8 +44,18 @@ def covers(prefix: str, project_id: str) -> bool:
     return project_id == prefix or project_id.startswith(prefix + "/")
 
 
-#: The same in SQL, over a column `project_id` and the parameters of `fence`: an index can be used.
-PROJECT_FENCE: Final = (
-    "(:project_id IS NULL OR project_id = :project_id) AND "
-    "(:prefix IS NULL OR project_id = :prefix OR (project_id >= :prefix || '/' AND project_id < :prefix || '0'))"
+_EXACT: Final = "project_id = :project_id"
+#: As `covers` says; the range lets an index find it.
+_SUBTREE: Final = (
+    "project_id BETWEEN :project_prefix AND :project_prefix || '0' AND (project_id = :project_prefix OR "
+    "(project_id >= :project_prefix || '/' AND project_id < :project_prefix || '0'))"
 )
+
+
+def fence_sql(project_id: str | None, prefix: str | None) -> str:
+    """The condition of the fences that were sent, on a column `project_id`; both have to hold.
+
+    Made of constants only: the values go in as the parameters `project_id` and `project_prefix`.
+    """
+    sent = ((project_id, _EXACT), (prefix, _SUBTREE))
+    return " AND ".join(condition for value, condition in sent if value is not None) or "1"

@@ -139,7 +139,7 @@ RULES: Final = (
         (
             (
                 *("run", "execute", "delete", "install", "download", "approve", "call", "transfer"),
-                *("rode", "execute", "apague", "instale", "baixe", "aprove", "chame", "transfira"),
+                *("rode", "apague", "instale", "baixe", "aprove", "chame", "transfira"),
             ),
             (
                 *("without asking", "without confirmation", "without permission", "without approval"),
@@ -159,7 +159,7 @@ RULES: Final = (
         (
             (
                 *("disable", "turn off", "switch off", "bypass", "deactivate", "circumvent", "ignore"),
-                *("desative", "desativem", "desligue", "burle", "contorne", "desabilite", "ignore"),
+                *("desative", "desativem", "desligue", "burle", "contorne", "desabilite"),
             ),
             (
                 *("guardrails", "safeguards", "safety filters", "safety filter", "content filter", "safety checks"),

@@ -152,6 +152,7 @@ def test_the_tables_are_closed_and_well_formed() -> None:
     for rule in RULES:
         assert re.fullmatch(r"[a-z-]+", rule.id)
         assert all(phrase == phrase.lower() for phrase in rule.phrases)
+        assert len(set(rule.phrases)) == len(rule.phrases)
     assert "todo" in LABELS
     assert any(rule.place is Place.INSIDE for rule in RULES)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import sqlite3
 import unicodedata
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -16,7 +17,7 @@ from nmemory_reference.capsules.faults import ProtocolFault
 from nmemory_reference.capsules.fold import fold, words
 from nmemory_reference.capsules.headline import headline, thread_of
 from nmemory_reference.capsules.instants import DAY_US, from_us, minted, parse
-from nmemory_reference.capsules.project import check_prefix, covers, default_project, slug
+from nmemory_reference.capsules.project import check_prefix, covers, default_project, fence_sql, slug
 from nmemory_reference.capsules.store.ids import number_of, order_key, seq_of
 
 
@@ -173,6 +174,11 @@ def test_numbers_round_half_away_from_zero_as_they_read(value: float, digits: in
     assert wire.rounded(value, digits) == expected
 
 
+@pytest.mark.parametrize(("value", "expected"), [(-0.41234, -0.412), (-1.2345e-6, -1.23e-06), (-12.349, -12.3)])
+def test_bm25_has_three_significant_digits(value: float, expected: float) -> None:
+    assert wire.significant(value, 3) == expected
+
+
 def test_an_answer_costs_a_quarter_of_its_characters() -> None:
     assert wire.dumps({"a": "é", "b": 1.0, "c": None}) == '{"a":"é","b":1.0,"c":null}'
     assert wire.cost_of_text("日本語日本") == 2
@@ -249,6 +255,20 @@ def test_lst19_a_prefix_covers_itself_and_what_hangs_from_it() -> None:
         "nott",
         "nott/x",
     ]
+
+
+@given(st.text("nx/-0!~.\0é", max_size=6), st.text("nx/-0!~.\0é", min_size=1, max_size=4))
+def test_the_fence_in_sql_covers_what_the_fence_covers(project: str, prefix: str) -> None:
+    db = sqlite3.connect(":memory:")
+    db.execute("CREATE TABLE t (project_id TEXT)")
+    db.execute("INSERT INTO t VALUES (?)", (project,))
+    values = {"project_id": project, "project_prefix": prefix}
+    found = db.execute(f"SELECT 1 FROM t WHERE {fence_sql(None, prefix)}", values).fetchone()
+    both = db.execute(f"SELECT 1 FROM t WHERE {fence_sql(project, prefix)}", values).fetchone()
+    every = db.execute(f"SELECT 1 FROM t WHERE {fence_sql(None, None)}", values).fetchone()
+    db.close()
+    assert bool(found) == bool(both) == covers(prefix, project)
+    assert every
 
 
 @pytest.mark.parametrize("text", ["CAP-1", " cap-1", "1", "cap-01", "cap-0", "cap-", "cap-1\n", "cap-١", "out-1", ""])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from nmemory_reference.capsules.store import capsules, chain, counters, journal, relations, words
 from nmemory_reference.capsules.store.chain import Entry
 from nmemory_reference.capsules.store.journal import BLOCK, Verdict
+from nmemory_reference.store.database import APPLICATION_ID, SCHEMA_VERSION, Database, schema_statements
 from reference.capsules.stage import Stage
 
 
@@ -160,6 +162,24 @@ def test_what_is_written_once_stays(stage: Stage, statement: str) -> None:
         relations.record(db, "blocks", "cap-1", "cap-2", "t")
     with pytest.raises(sqlite3.IntegrityError), stage.store.writing() as db:
         db.execute(statement)
+
+
+def test_a_file_from_before_capsules_gets_them_when_it_is_opened(tmp_path: Path) -> None:
+    path = tmp_path / "old.sqlite3"
+    old = sqlite3.connect(path)
+    for statement in schema_statements("nmemory_reference.store"):
+        old.execute(statement)
+    old.execute("INSERT INTO meta VALUES ('brain_id', 'kept')")
+    old.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    old.execute("PRAGMA user_version = 1")
+    old.commit()
+    old.close()
+    database = Database.open(path)
+    assert database.brain_id == "kept"
+    with database.reading() as db:
+        assert capsules.highest(db) == 0
+        assert db.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
+    database.close()
 
 
 def test_the_same_content_is_one_capsule(stage: Stage) -> None:

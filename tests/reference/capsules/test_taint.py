@@ -68,6 +68,7 @@ def test_ing33_each_fired_rule_has_one_line() -> None:
 def test_rules_have_distinct_names_and_folded_phrases() -> None:
     assert len({rule.id for rule in RULES}) == len(RULES)
     for rule in RULES:
+        assert all(len(set(group)) == len(group) for group in rule.groups)
         for phrase in (phrase for group in rule.groups for phrase in group):
             assert re.fullmatch(r"[a-z0-9]+( [a-z0-9]+)*", phrase), phrase
     assert all(mark == mark.lower() for mark in TEMPLATE_MARKS)

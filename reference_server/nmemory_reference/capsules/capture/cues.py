@@ -162,7 +162,7 @@ RULES: Final = (
         "procedure",
         Place.OPENER,
         (
-            *("first run", "first,", "step 1", "step one", "in order to", "before you", "passo 1", "primeiro rode"),
+            *("first run", "step 1", "step one", "in order to", "before you", "passo 1", "primeiro rode"),
             *("primeiro execute", "para fazer", "antes de"),
         ),
     ),
@@ -174,7 +174,7 @@ RULES: Final = (
             *("make sure", "be sure to", "remember to", "do not", "don't", "ensure", "avoid", "verify", "validate"),
             *("run", "rerun", "restart", "install", "configure", "rotate", "deploy", "check out"),
             *("certifique-se", "garanta", "evite", "verifique", "valide", "lembre-se", "não esqueça"),
-            *("rode", "execute", "reinicie", "instale", "configure"),
+            *("rode", "execute", "reinicie", "instale"),
         ),
     ),
     Rule(
