@@ -125,7 +125,8 @@ def test_a_slow_model_holds_nobody_up(thinking: Memory, model: ModelServer) -> N
 
 
 def embed(path: str, request: Any) -> tuple[int, Any]:
-    return 200, {"data": [{"embedding": list(hash_vector(request["input"]) * 1)}]}
+    """The vector of a text, to which a car is an automobile."""
+    return 200, {"data": [{"embedding": list(hash_vector(request["input"].lower().replace("automobile", "car")))}]}
 
 
 def test_embeddings_may_come_from_an_endpoint(open_memory: Callable[..., Memory], model: ModelServer) -> None:
@@ -135,6 +136,15 @@ def test_embeddings_may_come_from_an_endpoint(open_memory: Callable[..., Memory]
     body = memory.call("remember", fact="Alice works at Acme.", provenance="p", entity="a")
     assert body["status"] == "superseded"
     assert "search_degraded" not in memory.call("recall", query="Acme")
+
+
+def test_a_page_is_found_by_what_it_means(open_memory: Callable[..., Memory], model: ModelServer) -> None:
+    model.reply = embed
+    memory = open_memory(embeddings=model.url, embeddings_model="stub")
+    memory.put("things/car", "Car car", title="Car")
+    memory.put("things/boat", "A boat sails", title="Boat")
+    (result,) = memory.call("recall", query="automobile automobile")["results"]
+    assert (result["slug"], result["evidence"]) == ("things/car", "high_vector_match")
 
 
 @pytest.mark.parametrize("reply", [(503, {}), (200, {}), (200, {"data": [{"embedding": ["x"]}]})])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from array import array
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nmemory_reference.store.pages import PAGE_COLUMNS, Page
@@ -17,6 +18,11 @@ _SEARCH = f"""
     WHERE page_words MATCH ? AND page.tenant = ? ORDER BY {_RANK}, page.id LIMIT ?
 """  # noqa: S608
 _BODY = f"SELECT {PAGE_COLUMNS}, page.public_body, page.vector_model, page.vector FROM page WHERE id = ?"  # noqa: S608
+
+_VECTORS = """
+    SELECT id, vector FROM page WHERE tenant = ? AND vector_model = ? AND vector IS NOT NULL
+    ORDER BY updated_at DESC LIMIT ?
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +44,15 @@ def search(db: sqlite3.Connection, tenant: str, query: str, limit: int) -> list[
     return [_hit(row) for row in db.execute(_SEARCH, (expression, tenant, limit))]
 
 
-def hit(db: sqlite3.Connection, page: Page) -> Hit:
+def vectors(db: sqlite3.Connection, tenant: str, model: str | None, limit: int) -> Iterator[tuple[int, array[float]]]:
+    """Ids and vectors, of this model, of the pages touched last."""
+    for page_id, vector in db.execute(_VECTORS, (tenant, model, limit)):
+        yield page_id, array("f", vector)
+
+
+def hit_by_id(db: sqlite3.Connection, page_id: int) -> Hit:
     """A page already found in another way, as a hit."""
-    return _hit(db.execute(_BODY, (page.id,)).fetchone())
+    return _hit(db.execute(_BODY, (page_id,)).fetchone())
 
 
 def _hit(row: tuple[object, ...]) -> Hit:

@@ -28,6 +28,10 @@ class Embedder(Protocol):
     def model(self) -> str:
         """The model's name; only vectors of one model can be compared."""
 
+    @property
+    def semantic(self) -> bool:
+        """Whether texts that share no word may be alike."""
+
     async def embed(self, text: str) -> array[float]:
         """The vector of `text`. Raises ModelUnavailable."""
 
@@ -37,6 +41,7 @@ class HashEmbedder:
     come out nearly equal; there is no understanding in it. Needs no network and is the same everywhere."""
 
     model = "hash-512"
+    semantic = False
 
     async def embed(self, text: str) -> array[float]:
         """The vector of `text`; it ignores case, punctuation and white space."""
@@ -45,6 +50,8 @@ class HashEmbedder:
 
 class EndpointEmbedder:
     """The `/embeddings` of an OpenAI-compatible server."""
+
+    semantic = True
 
     def __init__(self, endpoint: ModelEndpoint) -> None:
         self._endpoint = endpoint
