@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from dataclasses import dataclass
+from itertools import islice
 from types import MappingProxyType
 from typing import Final
 
-from nmemory_reference.capsules.capture.cues import LABELS, RULES, STANDING_ADVERBS, SUBJECT_OPENERS, Place
+from nmemory_reference.capsules.capture.cues import LABELS, RULES, STANDING_ADVERBS, SUBJECT_OPENERS, Place, Rule
 from nmemory_reference.capsules.capture.segments import Segment, segments
 
 LEAST_WORDS: Final = 2
@@ -54,7 +55,7 @@ def _by_first_word() -> MappingProxyType[str, tuple[_Phrase, ...]]:
 
 
 _PHRASES: Final = _by_first_word()
-_PRECEDENCE: Final = MappingProxyType({rule.id: place for place, rule in enumerate(RULES)})
+_COMMAND: Final = next(place for place, rule in enumerate(RULES) if rule.id == "imperative-opener")
 
 
 def mine(text: str) -> list[Candidate]:
@@ -88,28 +89,13 @@ def entity_of(text: str) -> str | None:
 
 
 def _candidate(segment: Segment) -> Candidate | None:
-    words = [(found.group().lower().replace("’", "'"), found.end()) for found in _WORD.finditer(segment.text)]
-    if len(words) < LEAST_WORDS:
+    if len(segment.text.split(maxsplit=LEAST_WORDS)) < LEAST_WORDS:
         return None
-    question = segment.text.endswith("?")
     if segment.open_box:
         return Candidate(segment.text, "task", "task-checkbox:'[ ]'")
-    best: tuple[int, str] | None = None
-    for place, (word, _) in enumerate(words):
-        for phrase in _PHRASES.get(word, ()):
-            if best is not None and phrase.precedence >= best[0]:
-                continue
-            if question and RULES[phrase.precedence].id not in _QUESTION_RULES:
-                continue
-            if _fires(segment.text, words, place, phrase):
-                best = phrase.precedence, phrase.literal
-    if not question and words[0][0] in STANDING_ADVERBS and words[1][0] not in SUBJECT_OPENERS:
-        command = _PRECEDENCE["imperative-opener"]
-        if best is None or command < best[0]:
-            best = command, words[0][0]
-    if best is None:
+    rule, literal = _first_cue(segment.text.lower().replace("’", "'"), question=segment.text.endswith("?"))
+    if rule is None:
         return None
-    rule, literal = RULES[best[0]], best[1]
     cue = f"{rule.id}:'{literal}'"
     if rule.anchored:
         entity = entity_of(segment.text)
@@ -119,20 +105,46 @@ def _candidate(segment: Segment) -> Candidate | None:
     return Candidate(segment.text, rule.kind, cue)
 
 
-def _fires(text: str, words: list[tuple[str, int]], place: int, phrase: _Phrase) -> bool:
+def _first_cue(text: str, *, question: bool) -> tuple[Rule | None, str]:
+    """The rule that comes first in the table among those that fire, and the phrase that it fired on."""
+    words = _WORD.findall(text)
+    best, literal = len(RULES), ""
+    if not question and _is_command(words):
+        best, literal = _COMMAND, words[0]
+    for place, word in enumerate(words):
+        for phrase in _PHRASES.get(word, ()):
+            if phrase.precedence >= best or (question and RULES[phrase.precedence].id not in _QUESTION_RULES):
+                continue
+            if _fires(text, words, place, phrase):
+                best, literal = phrase.precedence, phrase.literal
+    return (None, "") if best == len(RULES) else (RULES[best], literal)
+
+
+def _is_command(words: list[str]) -> bool:
+    """Whether a standing adverb opens and no subject follows: "Sempre valide o token"."""
+    return len(words) > 1 and words[0] in STANDING_ADVERBS and words[1] not in SUBJECT_OPENERS
+
+
+def _fires(text: str, words: list[str], place: int, phrase: _Phrase) -> bool:
     """Whether a phrase stands at this place, and the place is one where its rule counts."""
-    end = place + len(phrase.words)
-    if tuple(word for word, _ in words[place:end]) != phrase.words:
+    length = len(phrase.words)
+    if tuple(words[place : place + length]) != phrase.words:
         return False
     match RULES[phrase.precedence].place:
         case Place.LABEL:
-            return place == 0 and _AFTER_LABEL.match(text, words[end - 1][1]) is not None
+            return place == 0 and _is_label(text, length)
         case Place.OPENER:
             return place == 0
         case Place.INSIDE:
             return place > 0
         case Place.ANYWHERE:
             return True
+
+
+def _is_label(text: str, length: int) -> bool:
+    """Whether the first `length` words of a segment are followed as labels are."""
+    *_, last = islice(_WORD.finditer(text), length)
+    return _AFTER_LABEL.match(text, last.end()) is not None
 
 
 def _is_concrete(token: str) -> bool:
