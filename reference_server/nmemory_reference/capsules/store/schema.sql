@@ -52,8 +52,9 @@ CREATE TRIGGER capsule_text_is_frozen BEFORE UPDATE ON capsule_text BEGIN
 END;
 
 -- The words of the contents, as capsules/fold.py cuts and folds them; the ascii tokenizer adds no rule of its
--- own. Contentless: the index keeps no copy of a text. rowid is the capsule's seq.
-CREATE VIRTUAL TABLE capsule_words USING fts5 (words, content = '', tokenize = 'ascii');
+-- own. FTS5 keeps the words as they were indexed: taking a row out needs exactly those, and another Python may
+-- cut a text differently (Unicode grows). rowid is the capsule's seq.
+CREATE VIRTUAL TABLE capsule_words USING fts5 (words, tokenize = 'ascii');
 -- Every indexed word with its number of capsules, and every place where a word stands.
 CREATE VIRTUAL TABLE capsule_vocabulary USING fts5vocab (capsule_words, row);
 CREATE VIRTUAL TABLE capsule_posting USING fts5vocab (capsule_words, instance);
@@ -121,12 +122,14 @@ CREATE TABLE anchor_hash (
     hash TEXT NOT NULL
 ) STRICT;
 
--- Which capsules the blocks of an imported file became. `present`: the block was there at the last import.
+-- Which capsules the blocks of an imported file became. `present`: the block was there at the last import;
+-- `captured`: this file's import made the capsule, rather than finding one that was there already.
 CREATE TABLE import_block (
     path     TEXT NOT NULL,                      -- as resolved
     seq      INTEGER NOT NULL REFERENCES capsule (seq),
     position INTEGER NOT NULL,                   -- order in the document, at the import that saw it last
     present  INTEGER NOT NULL CHECK (present IN (0, 1)),
+    captured INTEGER NOT NULL CHECK (captured IN (0, 1)),
     PRIMARY KEY (path, seq)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX import_block_seq ON import_block (seq);

@@ -12,7 +12,7 @@ from nmemory_reference.capsules.wire import ARMOUR
 PURGED: Final = "purged"
 REDACTED: Final = "redacted"
 
-_TEXT = "SELECT source, anchor, content FROM capsule_text WHERE seq = ?"
+_PROVENANCE = "SELECT source, anchor FROM capsule_text WHERE seq = ?"
 _INSERT = "INSERT INTO tombstone (seq, mode, at, reason, content_hmac, source, anchor) VALUES (?, ?, ?, ?, ?, ?, ?)"
 #: What goes with the content: the text itself, and whatever was derived from its bytes or told about them.
 _DESTROYED: Final = ("capsule_text", "capsule_vector", "epistemics", "fact_time", "anchor_hash", "import_block")
@@ -25,9 +25,9 @@ def bury(db: sqlite3.Connection, seq: int, mode: str, at: str, reason: str, cont
     The skeleton, edges, label, tier, pins and outcomes stay: they are history, and hold nothing of the content.
     Call `CapsuleStore.scrub` once the transaction has committed.
     """
-    source, anchor, content = db.execute(_TEXT, (seq,)).fetchone()
+    source, anchor = db.execute(_PROVENANCE, (seq,)).fetchone()
     kept = (source, anchor) if mode == REDACTED else (None, None)
-    words.unindex(db, seq, content)
+    words.unindex(db, seq)
     for table in _DESTROYED:
         db.execute(f"DELETE FROM {table} WHERE seq = ?", (seq,))  # noqa: S608
     db.execute(_INSERT, (seq, mode, at, reason, content_hmac, *kept))

@@ -13,11 +13,9 @@ def index(db: sqlite3.Connection, seq: int, content: str) -> None:
     db.execute("INSERT INTO capsule_words (rowid, words) VALUES (?, ?)", (seq, _indexed(content)))
 
 
-def unindex(db: sqlite3.Connection, seq: int, content: str) -> None:
-    """Let nothing find the capsule any more; `content` is what was indexed (the index keeps no copy)."""
-    db.execute(
-        "INSERT INTO capsule_words (capsule_words, rowid, words) VALUES ('delete', ?, ?)", (seq, _indexed(content))
-    )
+def unindex(db: sqlite3.Connection, seq: int) -> None:
+    """Let nothing find the capsule any more."""
+    db.execute("DELETE FROM capsule_words WHERE rowid = ?", (seq,))
 
 
 def purge(db: sqlite3.Connection) -> None:
