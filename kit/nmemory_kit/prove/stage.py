@@ -51,6 +51,8 @@ def options_for(double: Lie | Variant, *, jobs: int = 8, call_timeout: float = C
         jobs=jobs,
         call_timeout=call_timeout,
         synthesize=True,
+        # Nobody without a token is let in, and a double that hides its list must not hide that it serves.
+        auth_required=True,
         # The double is called as HTTP would call it: it refuses with a status.
         declared={"http": True},
         claims=frozenset(double.claims),

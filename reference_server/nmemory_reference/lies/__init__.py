@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from nmemory_reference.lies import (
     budget,
+    card,
     dedup,
     entity,
     errors,
@@ -28,7 +29,8 @@ from nmemory_reference.lies import (
 from nmemory_reference.lies.lie import Area, Lie
 from nmemory_reference.lies.null import all_nulls
 from nmemory_reference.lies.systematic import Demand, systematic
-from nmemory_reference.lies.variants import Variant, all_variants
+from nmemory_reference.lies.variant import Variant
+from nmemory_reference.lies.variants import all_variants
 from nmemory_reference.serve.endpoint import HONEST, Endpoint
 
 if TYPE_CHECKING:
@@ -49,6 +51,7 @@ _AREAS = (
     hidden,
     budget,
     entity,
+    card,
     synthesize,
     forget,
     later_verbs,

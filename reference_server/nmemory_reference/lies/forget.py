@@ -235,50 +235,28 @@ async def forgets_the_one_before_too(call: ToolCall, honest: Honest) -> Result:
 
 @area.liar("forget", clause="mv1/forget/only-that-one")
 class ForgetsByTheStartOfAnId(Interceptor):
-    """An id ends every fact whose id begins with it; ids are long, and grow from one stem."""
-
-    def __init__(self) -> None:
-        self._last = ""
+    """An id ends every fact whose id begins with it; here each id is the one before and a letter more."""
 
     async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
-        if call.name == "forget" and isinstance(call.arguments.get("id"), str):
-            return await self._forget(call, honest)
+        sent = text_argument(call, "id")
+        if call.name == "forget" and sent and set(sent) == {"x"}:
+            result = await honest(asking(call, id=str(len(sent))))
+            newest = await ask(honest, call, "recall", include_expired=True, limit=1)
+            last = max((int(fact["fact_id"]) for fact in newest["facts"]), default=0)
+            for number in range(len(sent) + 1, last + 1):
+                await ask(honest, call, "forget", id=str(number))
+            body = body_of(result)
+            return with_body(result, {**body, "id": sent} if "id" in body else body)
         result = await honest(call)
         if is_error(result):
             return result
         body = body_of(result)
         if call.name == "remember":
-            body["id"] = _stemmed(body["id"])
+            body["id"] = "x" * int(body["id"])
         elif call.name in FACT_TOOLS:
             for fact in body["facts"]:
-                fact["fact_id"] = _stemmed(fact["fact_id"])
+                fact["fact_id"] = "x" * int(fact["fact_id"])
         return with_body(result, body)
-
-    async def _forget(self, call: ToolCall, honest: Honest) -> Result:
-        asked = call.arguments["id"]
-        stem = len(asked) - len(asked.rstrip("x"))
-        if not asked.startswith("f") or not stem:
-            return await honest(call)
-        newest = await ask(honest, call, "recall", include_expired=True, limit=1)
-        last = int(newest["facts"][0]["fact_id"]) if newest.get("facts") else 0
-        result = await honest(asking(call, id=_unstemmed(asked)))
-        for number in range(1, last + 1):
-            if _stemmed(str(number)).startswith(asked) and _stemmed(str(number)) != asked:
-                await ask(honest, call, "forget", id=str(number))
-        if is_error(result):
-            return result
-        return with_body(result, {**body_of(result), "id": asked})
-
-
-def _stemmed(fact_id: str) -> str:
-    """Ids in pairs: the second one of a pair begins with the first."""
-    pair, second = divmod(int(fact_id), 2)
-    return f"f{pair}x" + ("x" if second else "")
-
-
-def _unstemmed(stemmed: str) -> str:
-    core = stemmed.rstrip("x")
-    return str(int(core[1:]) * 2 + (len(stemmed) - len(core) - 1)) if core[1:].isdecimal() else "none"
 
 
 @area.answer("forget", clause="mv1/forget/private-unreachable")

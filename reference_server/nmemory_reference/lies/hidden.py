@@ -121,10 +121,12 @@ async def private_facts_are_blanked(call: ToolCall, honest: Honest) -> Result:
     return with_body(result, body)
 
 
-@area.answer("recall", clause="mv1/recall/private-hidden", config={"embeddings": "hash"})
+@area.answer("recall", clause="mv1/recall/private-hidden")
 async def private_leaks_through_supersessions(call: ToolCall, honest: Honest) -> Result:
-    """supersessions shows the private facts that were superseded."""
-    return await honest(as_local(call) if call.arguments.get("supersessions") else call)
+    """supersessions shows private facts, whatever became of them."""
+    if not call.arguments.get("supersessions"):
+        return await honest(call)
+    return await honest(without(as_local(call), "supersessions"))
 
 
 @area.answer("recall", clause="mv1/recall/private-hidden", also={"mv1/recall/budget-accounting"})

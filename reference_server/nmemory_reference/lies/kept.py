@@ -68,13 +68,6 @@ def provenance_is_who_wrote(call: ToolCall, body: Body) -> None:
 
 
 @area.asking("remember", clause="mv1/remember/fact-verbatim")
-def fact_is_trimmed(call: ToolCall) -> ToolCall:
-    """White space around a fact is dropped."""
-    fact = text_argument(call, "fact")
-    return asking(call, fact=fact.strip()) if fact else call
-
-
-@area.asking("remember", clause="mv1/remember/fact-verbatim")
 def fact_spaces_are_folded(call: ToolCall) -> ToolCall:
     """Several spaces in a fact become one."""
     fact = text_argument(call, "fact")

@@ -14,6 +14,7 @@ from nmemory_reference.lies.answers import (
     ask,
     asking,
     body_of,
+    dumped,
     failure,
     is_error,
     success,
@@ -74,11 +75,17 @@ async def facts_pack_before_cards(call: ToolCall, honest: Honest) -> Result:
     if is_error(result) or not isinstance(budget, int):
         return result
     body, whole = body_of(result), body_of(await honest(without(call, "budget_tokens")))
-    cost = sum(len(fact["fact"]) // 4 + 1 for fact in whole["facts"])
-    if whole["facts"] and cost <= budget and len(body["facts"]) < len(whole["facts"]):
-        body |= {"facts": whole["facts"], "cards": [], "open_threads": [], "budget_used": cost}
-        body["dropped_count"] = len(whole["cards"]) + len(whole["open_threads"])
-    return with_body(result, body)
+    used, kept = 0, dict[str, list[Body]]()
+    for name in ("facts", "cards", "open_threads"):
+        kept[name] = []
+        for item in whole[name]:
+            cost = len(dumped(item) if name == "cards" else item.get("fact") or item["text"]) // 4 + 1
+            if used + cost > budget:
+                break
+            used += cost
+            kept[name].append(item)
+    dropped = sum(len(whole[name]) - len(items) for name, items in kept.items())
+    return with_body(result, {**body, **kept, "budget_used": used, "dropped_count": dropped})
 
 
 @area.answer("context_pack", clause="mv1/context-pack/private-fence")

@@ -8,7 +8,7 @@ from typing import Any
 
 from nmemory_reference.lies.answers import Honest, Result, dumped, failure, success, text_result
 from nmemory_reference.lies.errors import CODES
-from nmemory_reference.lies.variants import Variant
+from nmemory_reference.lies.variant import Variant
 from nmemory_reference.serve.interceptor import Interceptor, ToolCall
 from nmemory_reference.tools.caller import Caller
 

@@ -308,14 +308,6 @@ def expired_without_a_date(call: ToolCall, body: Body) -> None:
 
 
 @area.success("recall", clause="mv1/recall/older-keys")
-def older_keys_are_gone(call: ToolCall, body: Body) -> None:
-    """The keys from before v1 are left out."""
-    for fact in body["facts"]:
-        for key in ("source", "confidence", "notability", "valid_from", "source_session"):
-            del fact[key]
-
-
-@area.success("recall", clause="mv1/recall/older-keys")
 def source_is_not_the_provenance(call: ToolCall, body: Body) -> None:
     """source says something else than provenance."""
     for fact in body["facts"]:

@@ -89,15 +89,6 @@ async def provenance_is_measured_in_bytes(call: ToolCall, honest: Honest) -> Res
 
 
 @area.answer("remember", clause="mv1/remember/provenance-500")
-async def provenance_is_measured_in_utf16(call: ToolCall, honest: Honest) -> Result:
-    """The 500 are UTF-16 units, so that an emoji counts twice."""
-    provenance = text_argument(call, "provenance") or ""
-    if len(provenance.encode("utf-16-le", "surrogatepass")) > 1000:
-        return failure("invalid_params", "provenance is too long")
-    return await honest(call)
-
-
-@area.answer("remember", clause="mv1/remember/provenance-500")
 async def long_provenance_is_required_provenance(call: ToolCall, honest: Honest) -> Result:
     """A provenance that is too long is refused with provenance_required."""
     if len(text_argument(call, "provenance") or "") > 500:

@@ -50,7 +50,7 @@ async def without_a_model_the_answer_is_null(call: ToolCall, honest: Honest) -> 
     return await _instead_of_unavailable(call, honest, success(answer=None, sources=[], cost=None))
 
 
-@area.answer("synthesize", clause="mv1/synthesize/answer-or-unavailable")
+@area.answer("synthesize", clause="mv1/synthesize/answer-or-unavailable", also={"mv1/error/suggestion"})
 async def without_a_model_nothing_is_explained(call: ToolCall, honest: Honest) -> Result:
     """Without a language model the suggestion is empty."""
     return await _instead_of_unavailable(call, honest, failure("unavailable", "no model", ""))

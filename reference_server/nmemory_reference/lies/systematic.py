@@ -17,6 +17,9 @@ from nmemory_reference.serve.interceptor import Interceptor, ToolCall
 
 Json = Any
 
+#: Members that the reference has no reason to send, put in so that they can be damaged.
+_SELDOM = frozenset({"detail", "degraded_reason"})
+
 #: Stands in a path for the last item of an array.
 LAST = "last"
 
@@ -153,8 +156,8 @@ class _Damaged(Interceptor):
             if owner is None:
                 return
         key: Any = len(owner) - 1 if last == LAST and isinstance(owner, list) else last
-        if isinstance(owner, dict) and key not in owner and self._demand.on == "error" and not self._place.required:
-            owner[key] = ""  # what an error may carry it seldom does
+        if last in _SELDOM and isinstance(owner, dict):
+            owner.setdefault(key, "")
         if _holds(owner, key):
             self._damage.do(owner, key)
 

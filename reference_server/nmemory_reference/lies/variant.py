@@ -1,0 +1,84 @@
+"""What a conforming variant is, and the usual shapes of one."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from copy import deepcopy
+from dataclasses import dataclass, field
+from typing import Any
+
+from nmemory_reference.lies.answers import (
+    ALL_VERBS,
+    Body,
+    Honest,
+    Result,
+    body_of,
+    with_body,
+)
+from nmemory_reference.lies.lie import CLAIMS
+from nmemory_reference.serve.interceptor import Interceptor, ToolCall
+from nmemory_reference.tools.caller import Caller
+
+Json = Any
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A legal difference."""
+
+    #: Kebab-case.
+    id: str
+    #: What is different, in a sentence.
+    says: str
+    #: Makes the interceptor of one open store.
+    make: Callable[[], Interceptor] = Interceptor
+    #: Changes of the server's `Config` that it needs.
+    config: Mapping[str, Any] = field(default_factory=dict)
+    #: What a profile would claim of it.
+    claims: frozenset[str] = CLAIMS
+    #: Why some clauses stay unverified with it, or None.
+    gaps: str | None = None
+
+
+class Bodies(Interceptor):
+    """Changes every body of a verb, of successes and errors alike."""
+
+    def __init__(self, change: Callable[[Json], Json]) -> None:
+        self._change = change
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        return with_body(result, self._change(body_of(result))) if call.name in ALL_VERBS else result
+
+
+class Texts(Interceptor):
+    """Writes every body another way."""
+
+    def __init__(self, write: Callable[[Body], str]) -> None:
+        self._write = write
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = deepcopy(await honest(call))
+        result["content"][0]["text"] = self._write(body_of(result))
+        return result
+
+
+class Wholes(Interceptor):
+    """Changes every result of a verb."""
+
+    def __init__(self, change: Callable[[Result], Result]) -> None:
+        self._change = change
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        return self._change(deepcopy(await honest(call)))
+
+
+class Lists(Interceptor):
+    """Changes the list of tools."""
+
+    def __init__(self, change: Callable[[list[Body]], list[Body]]) -> None:
+        self._change = change
+
+    async def list_tools(self, caller: Caller, honest: Callable[[Caller], Awaitable[Result]]) -> Result:
+        result = deepcopy(await honest(caller))
+        return {**result, "tools": self._change(result["tools"])}
