@@ -39,7 +39,7 @@ class Memory:
     """One memory file, opened."""
 
     def __init__(self, folder: Path, *, interceptor: Interceptor = HONEST, **settings: Any) -> None:
-        self.config = Config(**{"db": folder / "memory.sqlite3", "usage_log": None, **settings})
+        self.config = Config(**{"db": folder / "memory.sqlite3", "usage_log": None, "durable": False, **settings})
         self.clock = Clock()
         self.endpoint = Endpoint.open(self.config, interceptor=interceptor, clock=self.clock)
         self._runner = asyncio.Runner()

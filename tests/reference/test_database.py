@@ -25,6 +25,16 @@ def test_a_memory_is_kept(open_memory: Callable[..., Memory]) -> None:
     assert second.texts(entity="A") == ["kept"]
 
 
+@pytest.mark.parametrize(("durable", "level"), [(True, 2), (False, 0)])
+def test_an_answer_waits_for_the_disk_unless_told_not_to(tmp_path: Path, durable: bool, level: int) -> None:
+    database = Database.open(tmp_path / "memory.sqlite3", durable=durable)
+    with database.reading() as db:
+        assert db.execute("PRAGMA synchronous").fetchone()[0] == level
+        assert db.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+    database.close()
+    assert Config(db=tmp_path).durable is True
+
+
 def test_folders_are_made(tmp_path: Path) -> None:
     Database.open(tmp_path / "a" / "b" / "memory.sqlite3").close()
     assert (tmp_path / "a" / "b" / "memory.sqlite3").exists()

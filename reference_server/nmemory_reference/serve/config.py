@@ -45,6 +45,8 @@ class Config:
     usage_log: Path | Literal["beside"] | None = "beside"
     #: Whether the caller on stdio is remote, and so never sees what is private; callers on HTTP always are.
     remote: bool = True
+    #: Whether an answer waits until its change is on the disk; False is for stores that are thrown away.
+    durable: bool = True
 
     def __post_init__(self) -> None:
         if self.surface not in SURFACES:

@@ -61,7 +61,7 @@ class Endpoint:
     ) -> Endpoint:
         """Open the memory that `config` names. Raises ConfigError and StoreError."""
         tokens = None if config.tokens is None else read_tokens(config.tokens)
-        memory = Memory(Database.open(config.db), _embedder(config), _chat(config))
+        memory = Memory(Database.open(config.db, durable=config.durable), _embedder(config), _chat(config))
         return cls(config, memory, tokens, interceptor, clock)
 
     def close(self) -> None:

@@ -36,8 +36,10 @@ class Database:
         self.brain_id: str = connection.execute("SELECT value FROM meta WHERE key = 'brain_id'").fetchone()[0]
 
     @classmethod
-    def open(cls, path: Path) -> Database:
+    def open(cls, path: Path, *, durable: bool = True) -> Database:
         """Open `path`, creating it and its folders where they are missing.
+
+        A store that is not `durable` survives the death of its processes, but not that of the machine.
 
         Raises StoreError for a file that isn't a memory of ours, comes from a newer server, or can't be
         read or written; such a file is left as it was.
@@ -46,7 +48,7 @@ class Database:
             path.parent.mkdir(parents=True, exist_ok=True)
             if path.exists() and path.stat().st_size:
                 _refuse_foreign(path)
-            return cls(path, _connect(path))
+            return cls(path, _connect(path, durable=durable))
         except OSError as error:
             raise StoreError(
                 f"Can't use {path}", error.strerror or str(error), "Name a file in a folder you may write to."
@@ -97,12 +99,13 @@ class Database:
             self._connection.close()
 
 
-def _connect(path: Path) -> sqlite3.Connection:
+def _connect(path: Path, *, durable: bool) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=BUSY_MILLISECONDS / 1000, isolation_level=None, check_same_thread=False)
     try:
         connection.execute(f"PRAGMA busy_timeout = {BUSY_MILLISECONDS}")
+        # An answer is a promise: it has to survive a power cut.
+        connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'OFF'}")
         connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")  # an answer is a promise: survive a power cut
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA secure_delete = ON")  # what is deleted is overwritten
         connection.create_function("contains_folded", 2, contains_folded, deterministic=True)
