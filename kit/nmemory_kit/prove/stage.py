@@ -38,7 +38,7 @@ def target_of(double: Lie | Variant) -> InProcessTarget:
     from nmemory_reference.serve.config import Config
 
     return InProcessTarget(
-        lambda path: open_double(Config(db=path, tokens=_tokens_file(), usage_log=None), double),
+        lambda path: open_double(Config(db=path, tokens=_tokens_file(), usage_log=None, durable=False), double),
         name=double.id,
         credentials={"reader": _READER, "other-tenant": _OTHER},
         token=_OWNER,
