@@ -121,7 +121,7 @@ def strings_in(value: Json) -> Iterator[str]:
     match value:
         case str():
             yield value
-            if value[:1] in ("{", "["):
+            if value.lstrip()[:1] in ("{", "["):
                 try:
                     inner = json.loads(value)
                 except (ValueError, RecursionError):
