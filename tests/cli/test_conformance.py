@@ -88,6 +88,18 @@ def test_without_a_report_folder_the_result_file_is_kept_and_named(nmemory, stat
     assert record.read(kept).footer.books.planned == 1
 
 
+def test_a_run_goes_on_and_says_so_where_nothing_can_be_written_down(
+    nmemory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
+    server = (sys.executable, "-m", "nmemory_reference", "--db", tmp_path / "m.sqlite3")
+    ran = nmemory("protocol", "conformance", "--case", ONE, "--", *server)
+    assert (ran.code, ran.err.count("\n")) == (0, 1)
+    assert "if this run crashes" in ran.err
+    assert "--report DIR" in ran.out
+
+
 def test_a_list_names_the_cases_with_their_clauses_and_runs_nothing(nmemory, state: Path):
     ran = nmemory("protocol", "conformance", "--list", "--case", ONE, "--target", "no-such-program-anywhere")
     assert ran.code == 0

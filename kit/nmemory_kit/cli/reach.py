@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from .complaint import Complaint
 from .options import Version
-from .runs import ledgers
+from .runs import ledger
 
 if TYPE_CHECKING:
     from ..run.options import Options
@@ -127,7 +127,7 @@ class Reached:
             declared=dict(profile.capabilities) if profile else {},
             claims=frozenset(profile.claims) if profile else frozenset(),
             auth_required=bool(profile and profile.auth_required),
-            ledger=None if self.target.disposable else ledgers(self.target) / f"{run}.jsonl",
+            ledger=ledger(self.target, run),
             reproduce=self.target.redactor.text(shlex.join([*COMMAND.split(), *again])),
             profile=profile.file if profile else None,
             environment=getattr(self.target, "passed_names", ()),

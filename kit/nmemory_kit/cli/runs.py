@@ -38,6 +38,20 @@ def ledgers(target: "Target") -> Path:
     return state() / "ledgers" / hashlib.sha256(who.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
+def ledger(target: "Target", run: str) -> Path | None:
+    """Where a run writes down what it makes: nowhere for a throw-away store, nor where the kit's folder is closed."""
+    if target.disposable:
+        return None
+    folder = ledgers(target)
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        why = f"{folder.parent} cannot be written ({error.strerror})"
+        say(f"{why}: if this run crashes, what it made stays in the target")
+        return None
+    return folder / f"{run}.jsonl"
+
+
 class Recorder:
     """A result file that grows with its run, so that an interrupted run leaves what it knew."""
 

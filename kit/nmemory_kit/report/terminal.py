@@ -32,6 +32,7 @@ from .outline import (
 _SHOWN = 600
 _LABEL = 10
 _NAMES = 8
+_FEW = 5
 
 _COLOURS = {
     "CONFORMANT": "bold green",
@@ -188,16 +189,20 @@ def _run_facts(results: Results) -> Iterator[Line]:
         yield Line(f"done again, alone, after a broken connection: {', '.join(repeated)}", label="again")
     if footer.left_behind:
         yield Line(f"{count(len(footer.left_behind), 'thing')} could not be taken back:", label="left")
-        for thing in footer.left_behind[:20]:
-            yield Line(harmless(thing, 200), _LABEL)
-        if len(footer.left_behind) > 20:
-            yield Line(f"and {len(footer.left_behind) - 20} more (in the result file)", _LABEL)
+        yield from _first(footer.left_behind)
     else:
         yield Line("nothing stays behind in the target", label="left")
     if footer.noise:
         yield Line(f"{count(len(footer.noise), 'message')} without a request:", label="noise")
-        for noise in footer.noise[:5]:
-            yield Line(harmless(noise, 200), _LABEL)
+        yield from _first(footer.noise)
+
+
+def _first(things: tuple[str, ...]) -> Iterator[Line]:
+    """The first few of many things, and how many more there are."""
+    for thing in things[:_FEW]:
+        yield Line(harmless(thing, 120), _LABEL)
+    if len(things) > _FEW:
+        yield Line(f"and {len(things) - _FEW} more (in the result file)", _LABEL)
 
 
 def _put_rich(report: Iterable[Line], stream: TextIO) -> None:
