@@ -125,6 +125,16 @@ def test_a_precondition_without_a_body_to_look_at_is_not_met() -> None:
     assert only(play(steps, act=answer("get", prose))).verdict is Verdict.NOT_RUN
 
 
+def test_what_was_found_stands_even_if_the_case_cannot_be_decided() -> None:
+    async def old(toy: Any, name: str, arguments: dict[str, Any]) -> Any:
+        return success({**toy.do(name, arguments), "version": 2})
+
+    steps = case(put("{{marker}}"), get(precondition=True, shows=["never"]))
+    result = only(play(steps, act=old))
+    assert result.verdict is Verdict.FAIL
+    assert result.decided == ()
+
+
 def test_an_absence_is_looked_for_in_every_part_of_the_answer() -> None:
     leak = success({"version": 1, "texts": []})
     leak["structuredContent"] = {"deep": [{"inner": '{"quoted": "the sécret"}'}]}

@@ -14,6 +14,7 @@ from ..contract.case import Case
 from ..contract.freeze import pack_digest
 from ..contract.pack import Pack
 from ..target import Fault, Target, Unreachable
+from .docket import AN_ANSWER
 from .excuse import Excuse, excuse
 from .options import Options
 from .result import (
@@ -137,7 +138,7 @@ def silent(result: CaseResult) -> bool:
     """Whether a case ended because no answer came."""
     if result.verdict is Verdict.ERROR:
         return True
-    return bool(result.findings) and all(finding.expected == "an answer" for finding in result.findings)
+    return bool(result.findings) and all(finding.expected == AN_ANSWER for finding in result.findings)
 
 
 def _header(identity: TargetIdentity, packs: Sequence[Pack], options: Options, started: datetime) -> Header:

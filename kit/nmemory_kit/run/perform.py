@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -32,25 +32,16 @@ from ..contract.clause import Level
 from ..contract.pack import Pack, Recipe
 from ..contract.template import NoSuchPlace, Unfilled, render, resolve
 from ..target import Blame, Fault, FaultKind, Reply, Unreachable, list_tools
+from .docket import Docket, Stop
 from .ledger import Ledger
 from .place import Place
-from .result import CaseResult, Exchange, Finding, Verdict
+from .result import CaseResult, Verdict
+from .transcript import Transcript
 
 Json = Any
 
 #: Seconds between two looks of a ``wait_until``.
 LOOK_AGAIN = 0.1
-
-#: A text longer than this is cut in the transcript.
-KEPT_TEXT = 20_000
-
-
-class Stop(Exception):
-    """The case cannot go on. ``verdict`` is None where findings already say why."""
-
-    def __init__(self, verdict: Verdict | None = None, reason: str | None = None, *, lost: bool = False) -> None:
-        super().__init__(reason)
-        self.verdict, self.reason, self.lost = verdict, reason, lost
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +68,8 @@ class Performance:
     case: Case
     means: Means
     values: dict[str, Json]
-    findings: list[Finding] = field(default_factory=list)
-    transcript: list[Exchange] = field(default_factory=list)
-    #: Whether the connection broke in one of its calls.
-    lost: bool = False
+    docket: Docket
+    transcript: Transcript
 
     async def steps(self) -> None:
         """Do every step. Raises ``Stop``."""
@@ -122,22 +111,22 @@ class Performance:
         try:
             connection = await self.means.place.connection(step.credential)
         except Unreachable as error:
-            raise self._faulty(label, step.clause, "tools/list", error.fault) from None
+            raise self.docket.faulty(label, step.clause, "tools/list", error.fault) from None
         listing = await list_tools(connection, timeout=self.means.call_timeout)
         took = (time.perf_counter() - began) * 1000
         document = {"tools": list(listing.tools)}
         reply = listing.stopped or Reply(result=document)
-        self._note(label, "tools/list", None, replace(reply, elapsed=took / 1000), step.credential)
+        self.transcript.note(label, "tools/list", None, replace(reply, elapsed=took / 1000), step.credential)
         answer = Answer.of_document(document)
         if listing.stopped is not None:
             answer = self._outcome(label, step.clause, "tools/list", listing.stopped, step.refusal)
         if step.refusal is not None:
             broken = self.means.judges.refusal(step.refusal, answer)
             if broken is not None:
-                raise self._broken(label, step.clause, "tools/list", [broken])
+                raise self.docket.broken(label, step.clause, "tools/list", [broken])
             return
         if answer.outcome is not Outcome.SUCCESS:
-            raise self._broken(label, step.clause, "tools/list", [_unwanted(answer)])
+            raise self.docket.broken(label, step.clause, "tools/list", [_unwanted(answer)])
         self._check(label, "tools/list", step.checks, answer, now)
         self._save(label, step, answer, step.save)
 
@@ -168,7 +157,7 @@ class Performance:
         reply = await self._request(label, step.method, params, None)
         doing = f"{step.method} {show(params)}"
         if reply.fault is not None:
-            raise self._faulty(label, step.clause, doing, reply.fault)
+            raise self.docket.faulty(label, step.clause, doing, reply.fault)
         document = {"result": reply.result} if reply.result is not None else {"error": reply.error}
         answer = Answer.of_document(document)
         self._check(label, doing, step.checks, answer, now)
@@ -199,13 +188,13 @@ class Performance:
         deadline = time.monotonic() + step.within
         while True:
             now = datetime.now(UTC)
-            kept = len(self.findings)
+            kept = len(self.docket.findings)
             try:
                 return await self._call(label, step.call, now)
             except Stop as stop:
                 if stop.verdict is not None or stop.lost or time.monotonic() >= deadline:
                     raise
-                del self.findings[kept:]
+                del self.docket.findings[kept:]
             await asyncio.sleep(LOOK_AGAIN)
 
     async def _follow(self, label: str, step: Follow, now: datetime) -> None:
@@ -222,13 +211,13 @@ class Performance:
                 return
             arguments = {**arguments, **self._taken(sublabel, call, answer, step.cursor)}
         endless = Broken(step.more, f"false after {step.calls} calls at most", "true")
-        raise self._broken(label, step.clause, doing(call, arguments), [endless], call)
+        raise self.docket.broken(label, step.clause, doing(call, arguments), [endless], precondition=call.precondition)
 
     async def _restart(self, label: str, step: Restart) -> None:
         try:
             await self.means.place.restart()
         except Unreachable as error:
-            raise self._faulty(label, step.clause, "start the target again", error.fault) from None
+            raise self.docket.faulty(label, step.clause, "start the target again", error.fault) from None
 
     def _judge(self, label: str, step: Judge, now: datetime) -> None:
         value = self._fill(step.value, now)
@@ -250,7 +239,7 @@ class Performance:
         except Unreachable as error:
             return Reply(fault=error.fault)
         reply = await connection.request(method, params, timeout=self.means.call_timeout)
-        self._note(label, method, params, reply, credential)
+        self.transcript.note(label, method, params, reply, credential)
         return reply
 
     def _outcome(self, label: str, clause: str, what: str, reply: Reply, refusal: Refusal | None) -> Answer:
@@ -264,7 +253,7 @@ class Performance:
         if reply.fault is not None and reply.fault.kind is FaultKind.HTTP_STATUS and reply.status is not None:
             return Answer.of_status(reply.status)
         fault = reply.fault or Fault(FaultKind.GARBAGE, Blame.KIT, "the kit made nothing of the reply")
-        raise self._faulty(label, clause, what, fault)
+        raise self.docket.faulty(label, clause, what, fault)
 
     # --- judging ------------------------------------------------------------------------------------------------
 
@@ -279,21 +268,23 @@ class Performance:
     ) -> None:
         what = doing(step, arguments)
         for judgement in self.means.judges.standing(step.tool, answer, step.unjudged):
-            self._find(label, judgement.clause, what, judgement.broken)
+            self.docket.find(label, judgement.clause, what, judgement.broken)
         if step.refusal is not None and not (step.lenient and answer.outcome is Outcome.SUCCESS):
             broken = self.means.judges.refusal(step.refusal, answer)
             if broken is not None:
-                raise self._broken(label, step.clause, what, [broken], step)
+                raise self.docket.broken(label, step.clause, what, [broken], precondition=step.precondition)
             checks = step.checks if answer.outcome is Outcome.ERROR else tuple(c for c in step.checks if c.nowhere)
-            self._check(label, what, () if step.lenient else checks, answer, now, step, more)
+            self._check(label, what, () if step.lenient else checks, answer, now, more, precondition=step.precondition)
             return
         if answer.outcome is not Outcome.SUCCESS:
-            raise self._broken(label, step.clause, what, [_unwanted(answer)], step)
+            raise self.docket.broken(label, step.clause, what, [_unwanted(answer)], precondition=step.precondition)
         if answer.body is MISSING and (step.checks or step.save):
             missing = Broken("/content", "a first text block that is one JSON object", answer.problem or "none")
-            known = self._reported(label) and not step.precondition
-            raise self._broken(label, step.clause, what, [] if known else [missing], step)
-        self._check(label, what, step.checks, answer, now, step, more)
+            known = self.docket.reported(label) and not step.precondition
+            raise self.docket.broken(
+                label, step.clause, what, [] if known else [missing], precondition=step.precondition
+            )
+        self._check(label, what, step.checks, answer, now, more, precondition=step.precondition)
 
     def _check(
         self,
@@ -302,8 +293,9 @@ class Performance:
         checks: tuple[Check, ...],
         answer: Answer,
         now: datetime,
-        step: Call | None = None,
         more: Mapping[str, Json] | None = None,
+        *,
+        precondition: bool = False,
     ) -> None:
         """Judge by the step's own expectations; a broken MUST stops the case once all of the step were looked at."""
         stop: Stop | None = None
@@ -316,53 +308,13 @@ class Performance:
                 shows=tuple(self._fill(list(check.shows), now, more)),
             )
             if broken := list(judge_check(filled, answer)):
-                stopped = self._broken(label, check.clause, what, broken, step)
+                stopped = self.docket.broken(label, check.clause, what, broken, precondition=precondition)
                 if stopped.verdict is not None or self.means.pack.clauses[check.clause].level is Level.MUST:
                     stop = stop or stopped
         if stop is not None:
             raise stop
 
-    def _broken(self, label: str, clause: str, what: str, broken: list[Broken], step: Call | None = None) -> Stop:
-        """Take down the findings of a step's own expectation; answers the stop that follows from them."""
-        if step is not None and step.precondition:
-            one = broken[0]
-            place = f" at {one.pointer}" if one.pointer else ""
-            return Stop(Verdict.NOT_RUN, f"step {label} ({what}){place}: expected {one.expected}, got {one.got}")
-        for one in broken:
-            self._find(label, clause, what, one)
-        return Stop()
-
-    def _faulty(self, label: str, clause: str, what: str, fault: Fault) -> Stop:
-        """No answer came: a finding where the target is to blame, otherwise an error of the case."""
-        self.lost = self.lost or fault.lost
-        if fault.blame is not Blame.TARGET:
-            remedy = f" ({fault.remedy})" if fault.remedy else ""
-            return Stop(Verdict.ERROR, f"step {label} ({what}): {fault.message}{remedy}", lost=fault.lost)
-        got = f"{fault.message}: {fault.received}" if fault.received else fault.message
-        self._find(label, clause, what, Broken("", "an answer", got), fault.stderr)
-        return Stop(lost=True)
-
-    def _find(self, label: str, clause: str, what: str, broken: Broken, stderr: str | None = None) -> None:
-        known = self.means.pack.clauses[clause]
-        clean = self.means.redact
-        finding = Finding(
-            clause=clause,
-            level=known.level,
-            text=known.text,
-            step=label,
-            doing=clean(what),
-            pointer=broken.pointer,
-            expected=broken.expected,
-            got=clean(broken.got),
-            stderr=clean(stderr),
-        )
-        if finding not in self.findings:
-            self.findings.append(finding)
-
-    def _reported(self, label: str) -> bool:
-        return any(finding.step == label for finding in self.findings)
-
-    # --- values and notes -----------------------------------------------------------------------------------------
+    # --- values ---------------------------------------------------------------------------------------------------
 
     def _fill(self, template: Json, now: datetime, more: Mapping[str, Json] | None = None) -> Json:
         try:
@@ -382,24 +334,18 @@ class Performance:
                 taken[name] = resolve(answer.body, pointer)
             except NoSuchPlace:
                 missing = Broken(pointer, "something there", show(answer.body))
-                call = step if isinstance(step, Call) else None
-                raise self._broken(label, step.clause, f"save {name}", [missing], call) from None
+                precondition = isinstance(step, Call) and step.precondition
+                raise self.docket.broken(
+                    label, step.clause, f"save {name}", [missing], precondition=precondition
+                ) from None
         return taken
-
-    def _note(self, label: str, method: str, params: Json, reply: Reply, credential: str | None) -> None:
-        if reply.fault is not None:
-            came: Json = {"fault": reply.fault.message, "status": reply.status}
-        else:
-            came = {"result": reply.result} if reply.result is not None else {"error": reply.error}
-        clean = self.means.redact
-        took = round(reply.elapsed * 1000, 3)
-        self.transcript.append(Exchange(label, method, clean(_cut(params)), clean(_cut(came)), took, credential))
 
 
 async def perform(case: Case, means: Means, timeout: float) -> tuple[CaseResult, bool]:
     """Do a case. Answers its result, and whether the connection was lost in it; never raises for the target's doing."""
     began = time.perf_counter()
-    performance = Performance(case, means, {"marker": means.marker})
+    docket, transcript = Docket(means.pack, means.redact), Transcript(means.redact)
+    performance = Performance(case, means, {"marker": means.marker}, docket, transcript)
     verdict, reason, whole = Verdict.PASS, None, False
     try:
         async with asyncio.timeout(case.timeout or timeout):
@@ -407,12 +353,13 @@ async def perform(case: Case, means: Means, timeout: float) -> tuple[CaseResult,
         whole = True
     except Stop as stop:
         verdict, reason = stop.verdict or Verdict.FAIL, stop.reason
-        performance.lost = performance.lost or stop.lost
+        docket.lost = docket.lost or stop.lost
     except TimeoutError:
         verdict, reason = Verdict.NOT_RUN, f"the case was not done within {case.timeout or timeout:g} s"
-    if performance.findings and verdict in (Verdict.PASS, Verdict.FAIL):
+    if docket.findings:
+        # Whatever kept the case from its end: what was found by then stands.
         verdict = Verdict.FAIL
-    broken = {finding.clause for finding in performance.findings}
+    broken = {finding.clause for finding in docket.findings}
     return (
         CaseResult(
             case=case.path,
@@ -420,12 +367,12 @@ async def perform(case: Case, means: Means, timeout: float) -> tuple[CaseResult,
             verdict=verdict,
             clauses=case.clauses,
             decided=tuple(clause for clause in case.clauses if clause not in broken) if whole else (),
-            findings=tuple(performance.findings),
+            findings=tuple(docket.findings),
             reason=means.redact(reason),
             took=round(time.perf_counter() - began, 6),
-            transcript=tuple(performance.transcript),
+            transcript=tuple(transcript.exchanges),
         ),
-        performance.lost,
+        docket.lost,
     )
 
 
@@ -443,16 +390,3 @@ def _unwanted(answer: Answer) -> Broken:
         case _:
             got = f"an error: {show(answer.text)}"
     return Broken("", "a success", got)
-
-
-def _cut(value: Json) -> Json:
-    """A value with its very long texts cut, for the transcript."""
-    match value:
-        case str() if len(value) > KEPT_TEXT:
-            return f"{value[:200]}… ({len(value)} characters)"
-        case list():
-            return [_cut(item) for item in value]
-        case dict():
-            return {key: _cut(item) for key, item in value.items()}
-        case _:
-            return value

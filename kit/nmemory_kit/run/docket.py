@@ -1,0 +1,77 @@
+"""The docket of a case: what has been found against the target so far, and why the case cannot go on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..check import Broken
+from ..contract.pack import Pack
+from ..target import Blame, Fault
+from .result import Finding, Verdict
+
+#: What a finding expects where no answer came at all.
+AN_ANSWER = "an answer"
+
+
+class Stop(Exception):
+    """The case cannot go on. ``verdict`` is None where findings already say why."""
+
+    def __init__(self, verdict: Verdict | None = None, reason: str | None = None, *, lost: bool = False) -> None:
+        super().__init__(reason)
+        self.verdict, self.reason, self.lost = verdict, reason, lost
+
+
+@dataclass(slots=True)
+class Docket:
+    """The findings of one case. What ends the case is answered as a ``Stop``, for the caller to raise."""
+
+    pack: Pack
+    redact: Callable[[Any], Any]
+    findings: list[Finding] = field(default_factory=list)
+    #: Whether the connection broke in one of its calls.
+    lost: bool = False
+
+    def find(self, label: str, clause: str, what: str, broken: Broken, stderr: str | None = None) -> None:
+        """Take down one finding, once."""
+        known = self.pack.clauses[clause]
+        finding = Finding(
+            clause=clause,
+            level=known.level,
+            text=known.text,
+            step=label,
+            doing=self.redact(what),
+            pointer=broken.pointer,
+            expected=broken.expected,
+            got=self.redact(broken.got),
+            stderr=self.redact(stderr),
+        )
+        if finding not in self.findings:
+            self.findings.append(finding)
+
+    def broken(
+        self, label: str, clause: str, what: str, broken: Sequence[Broken], *, precondition: bool = False
+    ) -> Stop:
+        """A step's own expectation is broken: a finding for each place, or, for a precondition, no one's fault."""
+        if precondition:
+            one = broken[0]
+            place = f" at {one.pointer}" if one.pointer else ""
+            return Stop(Verdict.NOT_RUN, f"step {label} ({what}){place}: expected {one.expected}, got {one.got}")
+        for one in broken:
+            self.find(label, clause, what, one)
+        return Stop()
+
+    def faulty(self, label: str, clause: str, what: str, fault: Fault) -> Stop:
+        """No answer came: a finding where the target is to blame, otherwise an error of the case."""
+        self.lost = self.lost or fault.lost
+        if fault.blame is not Blame.TARGET:
+            remedy = f" ({fault.remedy})" if fault.remedy else ""
+            return Stop(Verdict.ERROR, f"step {label} ({what}): {fault.message}{remedy}", lost=fault.lost)
+        got = f"{fault.message}: {fault.received}" if fault.received else fault.message
+        self.find(label, clause, what, Broken("", AN_ANSWER, got), fault.stderr)
+        return Stop(lost=True)
+
+    def reported(self, label: str) -> bool:
+        """Whether something has been found in a step."""
+        return any(finding.step == label for finding in self.findings)
