@@ -19,6 +19,7 @@ from nmemory_reference.lies import (
     recall,
     remember,
     search,
+    shapes,
     since,
     store,
     synthesize,
@@ -40,6 +41,7 @@ __all__ = ["Area", "Demand", "Lie", "Variant", "all_lies", "all_nulls", "all_var
 
 _AREAS = (
     wire,
+    shapes,
     store,
     remember,
     kept,

@@ -129,7 +129,7 @@ async def title_beats_alias(call: ToolCall, honest: Honest) -> Result:
 
 
 @area.success("entity", clause="mv1/entity/by-alias")
-def alias_is_an_edge(call: ToolCall, body: Body) -> None:
+def alias_is_a_suggestion(call: ToolCall, body: Body) -> None:
     """What an alias finds does not count: only a suggestion of its page is answered."""
     if body["found"] and _named(call, body["card"]["aka"]):
         card = body.pop("card")

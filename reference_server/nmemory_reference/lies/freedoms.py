@@ -149,6 +149,18 @@ class Untold(Interceptor):
         return with_body(result, body)
 
 
+class NoThreads(Interceptor):
+    """A card has no open threads: they are best effort."""
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if call.name != "entity" or is_error(result) or not body_of(result)["found"]:
+            return result
+        body = body_of(result)
+        body["card"]["open_threads"] = []
+        return with_body(result, body)
+
+
 class ForgottenIsErased(Interceptor):
     """A forgotten fact leaves no trace: that it should is no more than a SHOULD."""
 
@@ -248,6 +260,9 @@ FREEDOMS = (
     Variant("without-later-verbs", "context_pack and delta are not there.", WithoutLaterVerbs),
     Variant("only-required-keys", "Facts have only the keys that are required.", OnlyRequiredKeys),
     Variant("sparse", "What may be null or empty is.", Sparse),
+    Variant(
+        "no-threads", "A card has no open threads.", NoThreads, gaps="without open threads there is none to look at"
+    ),
     Variant("forgotten-is-erased", "A forgotten fact leaves no trace.", ForgottenIsErased),
     Variant("other-estimates", "Tokens are estimated another way.", OtherEstimates),
     Variant("same-text-once", "Without embeddings the very same text is a duplicate.", SameTextOnce),

@@ -147,8 +147,8 @@ async def no_cursor_is_not_found(call: ToolCall, honest: Honest) -> Result:
 
 
 @area.success("delta", clause="mv1/delta/since-normalised")
-def since_comes_back_as_text(call: ToolCall, body: Body) -> None:
-    """since comes back with blanks around it, as a text and no instant."""
+def since_comes_back_as_a_sentence(call: ToolCall, body: Body) -> None:
+    """since comes back as a sentence."""
     body["since"] = f"since {body['since']}"
 
 

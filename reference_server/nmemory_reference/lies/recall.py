@@ -276,7 +276,7 @@ async def results_have_no_limit(call: ToolCall, honest: Honest) -> Result:
 
 
 @area.answer("recall", clause="mv1/recall/limit-cap")
-async def limit_above_100_is_refused(call: ToolCall, honest: Honest) -> Result:
+async def limit_above_a_hundred_is_refused(call: ToolCall, honest: Honest) -> Result:
     """A limit above 100 is refused."""
     if (_limit(call) or 0) > 100:
         return failure("invalid_params", "limit is above 100")
@@ -284,7 +284,7 @@ async def limit_above_100_is_refused(call: ToolCall, honest: Honest) -> Result:
 
 
 @area.liar("recall", clause="mv1/recall/limit-cap")
-class LimitAbove100IsNone(Interceptor):
+class LimitAboveAHundredIsNone(Interceptor):
     """A limit above 100 answers nothing."""
 
     async def call_tool(self, call: ToolCall, honest: Honest) -> Result:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+
 from nmemory_reference.lies.answers import (
     Body,
     Honest,
     Result,
+    body_of,
     failure,
+    is_error,
     text_argument,
+    with_body,
     without,
 )
 from nmemory_reference.lies.lie import Area
@@ -141,6 +147,64 @@ async def emoji_are_internal(call: ToolCall, honest: Honest) -> Result:
     return _query_fails(call, "internal") if wide else await honest(call)
 
 
+@area.success("recall", clause="mv1/recall/finds-page")
+def minus_means_not(call: ToolCall, body: Body) -> None:
+    """A hyphen in a query leaves out the pages that have the word after it."""
+    unwanted = re.findall(r"-(\w+)", (text_argument(call, "query") or "").casefold())
+    if "results" in body:
+        body["results"] = [
+            result
+            for result in body["results"]
+            if not any(word in f"{result['title']} {result['chunk']}".casefold() for word in unwanted)
+        ]
+
+
+@area.asking("recall", clause="mv1/recall/grep")
+def grep_is_ignored(call: ToolCall) -> ToolCall:
+    """grep leaves out nothing."""
+    return without(call, "grep")
+
+
+@area.success("recall", clause="mv1/recall/grep")
+def case_counts_in_grep(call: ToolCall, body: Body) -> None:
+    """grep finds a text only in the case in which it is written."""
+    _keep(body, lambda fact: (text_argument(call, "grep") or "") in fact["fact"])
+
+
+@area.success("recall", clause="mv1/recall/grep")
+def grep_wants_whole_words(call: ToolCall, body: Body) -> None:
+    """grep finds whole words only."""
+    wanted = re.compile(rf"(?<!\w){re.escape(text_argument(call, 'grep') or '')}(?!\w)", re.IGNORECASE)
+    _keep(body, lambda fact: wanted.search(fact["fact"]) is not None)
+
+
+@area.answer("recall", clause="mv1/recall/grep")
+async def grep_knows_wildcards(call: ToolCall, honest: Honest) -> Result:
+    """A per cent sign and an underscore in grep stand for any text."""
+    grep = text_argument(call, "grep") or ""
+    if not {"%", "_"} & {*grep}:
+        return await honest(call)
+    pattern = re.compile(re.escape(grep).replace("%", ".*").replace("_", "."), re.IGNORECASE)
+    result = await honest(without(call, "grep"))
+    if is_error(result):
+        return result
+    body = body_of(result)
+    _keep(body, lambda fact: pattern.search(fact["fact"]) is not None)
+    return with_body(result, body)
+
+
+@area.answer("recall", clause="mv1/recall/grep")
+async def grep_looks_at_provenance(call: ToolCall, honest: Honest) -> Result:
+    """grep also finds facts by their provenance."""
+    grep = (text_argument(call, "grep") or "").casefold()
+    result = await honest(without(call, "grep"))
+    if is_error(result) or not grep:
+        return result
+    body = body_of(result)
+    _keep(body, lambda fact: grep in f"{fact['fact']} {fact['provenance']}".casefold())
+    return with_body(result, body)
+
+
 @area.success("recall", clause="mv1/recall/degraded-note")
 def degraded_search_goes_unsaid(call: ToolCall, body: Body) -> None:
     """Without embeddings search_degraded is left out."""
@@ -152,3 +216,9 @@ def degraded_search_is_said_of_results_only(call: ToolCall, body: Body) -> None:
     """search_degraded is left out where nothing was found."""
     if not body.get("results"):
         body.pop("search_degraded", None)
+
+
+def _keep(body: Body, wanted: Callable[[Body], bool]) -> None:
+    """Leave the facts that are wanted."""
+    body["facts"] = [fact for fact in body["facts"] if wanted(fact)]
+    body["total"] = len(body["facts"])
