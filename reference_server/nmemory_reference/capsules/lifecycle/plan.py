@@ -25,7 +25,7 @@ _CONSIDERED = "SELECT count(*) FROM standing WHERE forgotten = 0"
 #: Imports on which a rule fired when they were captured; whether one still does, a scan says.
 _SUSPECTS = """
     SELECT seq, content FROM standing JOIN capsule_text USING (seq)
-    WHERE imported = 1 AND hijacked = 1 AND tier <> 'quarantined' ORDER BY seq
+    WHERE imported = 1 AND standing.hijacked = 1 AND tier <> 'quarantined' ORDER BY seq
 """
 _OUTDATED = """
     SELECT seq, valid_to_us < :now, imported AND hijacked FROM standing
