@@ -69,7 +69,7 @@ def test_FOR03_FOR07_the_marker_holds_no_word_of_the_content_and_stays_as_it_is(
         ({"mode": "purged", "reason": "x"}, "missing field `id`"),
         ({"id": "cap-1", "reason": "x"}, "missing field `mode`"),
         ({"id": "cap-1", "mode": "purged"}, "missing field `reason`"),
-        ({"id": "cap-1", "mode": "erased", "reason": "x"}, "unknown variant `erased`"),
+        ({"id": "cap-1", "mode": "erased", "reason": "x"}, "mode: unknown variant `erased`"),
         ({"id": 1, "mode": "purged", "reason": "x"}, "id: invalid type"),
         ({"id": "cap-1", "mode": "purged", "reason": "x", "hard": True}, "unknown field `hard`"),
     ],
