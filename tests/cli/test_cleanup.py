@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from nmemory_kit.cli.reach import Address, reach
+from nmemory_kit.run.reach import Address, reach
 
 
 @pytest.fixture

@@ -24,10 +24,10 @@ from .options import (
     TokenOption,
     VersionOption,
     load,
+    told,
 )
 from .progress import Progress
-from .reach import Address, reach
-from .runs import Recorder, ledgers, prepare
+from .runs import Recorder, prepare
 
 if TYPE_CHECKING:
     from ..contract import Case, Pack
@@ -92,10 +92,12 @@ def conformance(
     import asyncio
 
     from ..run.excuse import check_excuses, read_excuses
+    from ..run.reach import Address, reach
     from ..run.select import choose
+    from . import own_server
 
     token_from = (token, token_env, token_file)
-    address = Address.of(target, command, profile, token_from, header, mcp_version, timeout)
+    address = Address.of(target, command, profile, token_from, header, told(mcp_version), timeout, own_server.COMMAND)
     packs = load(protocol)
     everything, cases = choose(packs), choose(packs, case or (), clause or ())
     if not cases:
@@ -107,10 +109,16 @@ def conformance(
     check_excuses(excuses, everything, _today())
     reached = reach(address)
     options = reached.options(
-        protocol=protocol, jobs=jobs, run_timeout=run_timeout, synthesize=synthesize or not address.given
+        protocol=protocol,
+        jobs=jobs,
+        run_timeout=run_timeout,
+        synthesize=synthesize or not address.given,
+        claims=frozenset() if address.given else own_server.CLAIMS,
     )
     writers = _writers(junit, markdown, report)
     run = _Run(packs, cases, excuses, complete=cases == everything, forced=protocol is not None)
+    if options.ledger is None and not reached.target.disposable:
+        say("the kit's own folder cannot be written: if this run crashes, what it made stays in the target")
     if not address.given:
         say("no target was given: this certifies the kit's own reference server, over stdio")
     with Recorder(report, options.run) as recorder:
@@ -141,9 +149,11 @@ def cleanup(
 
     from ..report.foreign import harmless
     from ..run.cleanup import clean_up
+    from ..run.reach import Address, reach
+    from ..run.state import ledgers
 
     token_from = (token, token_env, token_file)
-    address = Address.of(target, command, profile, token_from, header, mcp_version, timeout)
+    address = Address.of(target, command, profile, token_from, header, told(mcp_version), timeout)
     if not address.given:
         raise Complaint("no target was given", "Name the one that the runs were against, as then: --target, --profile")
     reached = reach(address)

@@ -9,6 +9,9 @@ import typer
 if TYPE_CHECKING:
     from ..contract import Pack
 
+if TYPE_CHECKING:
+    from ..target import McpVersion
+
 
 class Version(StrEnum):
     """Which of MCP's eras to speak."""
@@ -56,6 +59,11 @@ TimeoutOption = Annotated[
 DbOption = Annotated[
     Path | None, typer.Option("--db", metavar="FILE", help="The memory's SQLite file (NMEMORY_DB, or the user's own).")
 ]
+
+
+def told(version: Version | None) -> "McpVersion | None":
+    """The era that was asked for, as the rest of the kit names it."""
+    return None if version is None else version.value
 
 
 def load(protocol: str | None) -> "tuple[Pack, ...]":

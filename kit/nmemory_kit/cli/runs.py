@@ -1,55 +1,20 @@
-"""Where runs are kept: result files that grow while a run goes on, and ledgers of what it made."""
+"""What a command writes: the result file that grows while a run goes on, and reports."""
 
 import contextlib
-import os
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TextIO
 
+from ..run.state import state
 from .complaint import Complaint, say
 
 if TYPE_CHECKING:
     from ..run.result import CaseResult, Header, Results
-    from ..target import Target
 
 #: Result files that are kept where the user named no folder for them.
 KEPT = 20
 RESULT_FILE = "result.jsonl"
-
-
-def state() -> Path:
-    """The folder of the kit's own files: ``$XDG_STATE_HOME/nmemory``, or ``~/.local/state/nmemory``."""
-    named = os.environ.get("XDG_STATE_HOME")
-    return (Path(named) if named else Path.home() / ".local" / "state") / "nmemory"
-
-
-def ledgers(target: "Target") -> Path:
-    """The folder of the ledgers of runs against this very target.
-
-    Kept apart by target, so that a clean-up never takes an id to a server that did not give it out. For a command the
-    folder in which it runs is part of who it is.
-    """
-    import hashlib
-
-    who = f"{target.kind}\n{target.display}"
-    if target.kind == "stdio":
-        who += f"\n{Path.cwd()}"
-    return state() / "ledgers" / hashlib.sha256(who.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-
-def ledger(target: "Target", run: str) -> Path | None:
-    """Where a run writes down what it makes: nowhere for a throw-away store, nor where the kit's folder is closed."""
-    if target.disposable:
-        return None
-    folder = ledgers(target)
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        why = f"{folder.parent} cannot be written ({error.strerror})"
-        say(f"{why}: if this run crashes, what it made stays in the target")
-        return None
-    return folder / f"{run}.jsonl"
 
 
 class Recorder:

@@ -11,12 +11,11 @@ from typing import Any
 
 import pytest
 
-from ..cli.complaint import Complaint
-from ..cli.reach import Reached, reach
 from ..contract import Case, Pack, PackError, load_pack, pack_names
 from ..report.foreign import harmless, harmless_lines
 from ..run.excuse import Excuse, ExcuseError, check_excuses, excuse, read_excuses
 from ..run.options import Options
+from ..run.reach import Reached, reach
 from ..run.result import CaseResult
 from ..run.select import UnknownName, choose
 from ..run.session import NotATarget, fit, not_run
@@ -92,7 +91,7 @@ class Conformance:
             self._reached = reach(self.settings.address)
             self._options = self._reached.options(synthesize=self.settings.synthesize)
             self._choose()
-        except (Complaint, TargetError, PackError, ExcuseError, UnknownName) as error:
+        except (TargetError, PackError, ExcuseError, UnknownName) as error:
             raise pytest.UsageError(f"nmemory: {harmless(str(error))}") from None
 
     def pytest_report_header(self) -> str | None:

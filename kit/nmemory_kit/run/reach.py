@@ -2,29 +2,20 @@
 
 import os
 import shlex
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .complaint import Complaint
-from .options import Version
-from .runs import ledger
+from ..target.errors import TargetError
+from .state import ledger
 
 if TYPE_CHECKING:
-    from ..run.options import Options
-    from ..target import Limits, Target
+    from ..target import Limits, McpVersion, Target
     from ..target.profile import Profile
+    from .options import Options
 
 COMMAND = "nmemory protocol conformance"
-
-#: The kit's own reference server, as a target. ``-P`` keeps a folder of that name where the user stands out of the way;
-#: the built-in embedding lets duplicates and supersession be judged.
-OWN_SERVER = (
-    *(sys.executable, "-P", "-m", "nmemory_reference"),
-    *("--db", "{store}", "--surface", "full", "--embeddings", "hash"),
-)
 
 
 @dataclass(frozen=True)
@@ -38,8 +29,10 @@ class Address:
     token_env: str | None = None
     token_file: Path | None = None
     headers: tuple[str, ...] = ()
-    version: Version | None = None
+    version: "McpVersion | None" = None
     timeout: float | None = None
+    #: The command to use where the user named no target; it is not said again.
+    unless_given: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -49,18 +42,19 @@ class Address:
         profile: Path | None,
         token: tuple[str | None, str | None, Path | None],
         headers: Sequence[str] | None,
-        version: Version | None,
+        version: "McpVersion | None",
         timeout: float | None,
+        unless_given: tuple[str, ...] = (),
     ) -> "Address":
-        """An address from options. Raises ``Complaint`` where they contradict each other."""
+        """An address from options. Raises ``TargetError`` where they contradict each other."""
         command = tuple(command or ())
         if target is not None and command:
-            raise Complaint("a target was given twice, by --target and as a command", "Give one of the two")
+            raise TargetError("a target was given twice, by --target and as a command", "Give one of the two")
         if len(command) == 1 and command[0].startswith(("http://", "https://")):
-            raise Complaint("a URL is not a command", f"Write --target {shlex.quote(command[0])}")
+            raise TargetError("a URL is not a command", f"Write --target {shlex.quote(command[0])}")
         if sum(way is not None for way in token) > 1:
-            raise Complaint("the token was given twice", "Give one of --token, --token-env and --token-file")
-        return cls(target, command, profile, *token, tuple(headers or ()), version, timeout)
+            raise TargetError("the token was given twice", "Give one of --token, --token-env and --token-file")
+        return cls(target, command, profile, *token, tuple(headers or ()), version, timeout, unless_given)
 
     @property
     def given(self) -> bool:
@@ -107,10 +101,11 @@ class Reached:
         jobs: int = 8,
         run_timeout: float | None = None,
         synthesize: bool = False,
+        claims: frozenset[str] = frozenset(),
     ) -> "Options":
         """The options of a run against it: what flags say goes before what the profile says."""
         from ..contract.pack import Recipe
-        from ..run.options import Options, new_run_id
+        from .options import Options, new_run_id
 
         limits, profile = self.limits, self.profile
         run = new_run_id()
@@ -125,7 +120,7 @@ class Reached:
             run=run,
             seeds={kind: Recipe(seed["tool"], seed["with"]) for kind, seed in seeds.items()},
             declared=dict(profile.capabilities) if profile else {},
-            claims=frozenset(profile.claims) if profile else frozenset(),
+            claims=claims | frozenset(profile.claims if profile else ()),
             auth_required=bool(profile and profile.auth_required),
             ledger=ledger(self.target, run),
             reproduce=self.target.redactor.text(shlex.join([*COMMAND.split(), *again])),
@@ -136,7 +131,7 @@ class Reached:
 
 
 def reach(address: Address) -> Reached:
-    """Build the target at an address. Raises ``Complaint``, and ``TargetError`` for what makes no sense."""
+    """Build the target at an address. Raises ``TargetError`` for what makes no sense."""
     from ..target import Limits
     from ..target.build import make_target
     from ..target.profile import load_profile
@@ -148,11 +143,11 @@ def reach(address: Address) -> Reached:
         limits = Limits() if address.timeout is None else Limits(call=address.timeout)
     target = make_target(
         target=address.target,
-        command=(address.command or None) if address.given else OWN_SERVER,
+        command=(address.command or None) if address.given else address.unless_given,
         profile=profile,
         token=_token(address),
         headers=_headers(address.headers),
-        version=None if address.version is None else address.version.value,
+        version=address.version,
         limits=limits,
     )
     return Reached(address, target, profile, limits)
@@ -162,16 +157,16 @@ def _token(address: Address) -> str | None:
     if address.token_env is not None:
         token = os.environ.get(address.token_env, "")
         if not token.strip():
-            raise Complaint(f"the environment variable {address.token_env} is not set", "Put the token into it")
+            raise TargetError(f"the environment variable {address.token_env} is not set", "Put the token into it")
         return token.strip()
     if address.token_file is not None:
         try:
             token = address.token_file.read_text(encoding="utf-8").strip()
         except (OSError, UnicodeDecodeError) as error:
             why = error.strerror if isinstance(error, OSError) else "it is not text"
-            raise Complaint(f"cannot read the token file {address.token_file}: {why}") from error
+            raise TargetError(f"cannot read the token file {address.token_file}: {why}", "Name another") from error
         if not token:
-            raise Complaint(f"the token file {address.token_file} is empty", "Put the token into it")
+            raise TargetError(f"the token file {address.token_file} is empty", "Put the token into it")
         return token
     return address.token
 
@@ -182,6 +177,6 @@ def _headers(given: Sequence[str]) -> dict[str, str]:
         name, colon, value = header.partition(":")
         if not colon or not name.strip():
             # The text itself may be a secret in the wrong place, so it is not shown.
-            raise Complaint(f"header {number} has no name", "Write --header 'Name: value'")
+            raise TargetError(f"header {number} has no name", "Write --header 'Name: value'")
         headers[name.strip()] = value.strip()
     return headers

@@ -4,9 +4,8 @@ import shlex
 from pathlib import Path
 
 import pytest
-from nmemory_kit.cli.complaint import Complaint
-from nmemory_kit.cli.options import Version
-from nmemory_kit.cli.reach import Address, reach
+from nmemory_kit.run.reach import Address, reach
+from nmemory_kit.target.errors import TargetError
 
 URL = "http://localhost:3131/mcp"
 
@@ -24,9 +23,7 @@ def test_a_command_given_as_a_list_is_said_again_as_one_text():
 
 
 def test_what_is_said_again_has_no_secret_but_everything_else():
-    words = address(
-        URL, token=("tttttt", None, None), headers=["X-Key: kkkkkk"], version=Version.MODERN, timeout=2.5
-    ).words()
+    words = address(URL, token=("tttttt", None, None), headers=["X-Key: kkkkkk"], version="modern", timeout=2.5).words()
     assert words == [
         *("--target", URL),
         *("--token-env", "NMEMORY_TOKEN"),
@@ -52,7 +49,7 @@ def test_a_token_file_without_a_token_is_refused(content, tmp_path: Path):
     file = tmp_path / "token"
     if content is not None:
         file.write_text(content)
-    with pytest.raises(Complaint, match="token file"):
+    with pytest.raises(TargetError, match="token file"):
         reach(address(URL, token=(None, None, file)))
 
 
