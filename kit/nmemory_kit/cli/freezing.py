@@ -59,8 +59,9 @@ def export(
         weakened += exported.weakened
     typer.echo(json.dumps(entries, indent=2, ensure_ascii=True))
     if left_out:
-        say(f"{len(left_out)} cases are left out, for the format cannot carry them: {', '.join(left_out)}")
+        say(f"{len(left_out)} cases are left out, for the format cannot carry them")
+        typer.echo("\n".join(f"  {case}" for case in left_out), err=True)
     if weakened:
         kinds = Counter(what.rpartition(": ")[2] for what in weakened).most_common()
-        named = ", ".join(f"{number} {kind}" for kind, number in kinds)
-        say(f"{len(weakened)} expectations of the other cases are left out: {named}")
+        say(f"{len(weakened)} expectations of the other cases are left out, by what they ask for")
+        typer.echo("\n".join(f"  {number:>4}  {kind}" for kind, number in kinds), err=True)
