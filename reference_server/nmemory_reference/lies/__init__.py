@@ -27,17 +27,52 @@ from nmemory_reference.lies import (
     ttl,
     wire,
 )
+from nmemory_reference.lies.answers import (
+    Honest,
+    Result,
+    as_local,
+    ask,
+    asking,
+    body_of,
+    failure,
+    is_error,
+    success,
+    with_body,
+    without,
+)
 from nmemory_reference.lies.lie import Area, Lie
 from nmemory_reference.lies.null import all_nulls
 from nmemory_reference.lies.systematic import Demand, systematic
 from nmemory_reference.lies.variant import Variant
 from nmemory_reference.lies.variants import all_variants
-from nmemory_reference.serve.endpoint import HONEST, Endpoint
+from nmemory_reference.serve.endpoint import HONEST, Endpoint, Interceptor, ToolCall
 
 if TYPE_CHECKING:
     from nmemory_reference.serve.config import Config
 
-__all__ = ["Area", "Demand", "Lie", "Variant", "all_lies", "all_nulls", "all_variants", "open_double"]
+__all__ = [
+    "Area",
+    "Demand",
+    "Honest",
+    "Interceptor",
+    "Lie",
+    "Result",
+    "ToolCall",
+    "Variant",
+    "all_lies",
+    "all_nulls",
+    "all_variants",
+    "as_local",
+    "ask",
+    "asking",
+    "body_of",
+    "failure",
+    "is_error",
+    "open_double",
+    "success",
+    "with_body",
+    "without",
+]
 
 _AREAS = (
     wire,

@@ -202,7 +202,8 @@ class RecalledIdsAreRefused(Interceptor):
         self._shown: set[str] = set()
 
     async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
-        if call.name == "forget" and call.arguments.get("id") in self._shown:
+        known = call.arguments.get("id")
+        if call.name == "forget" and isinstance(known, str) and known in self._shown:
             return failure("not_found", "no such fact")
         result = await honest(call)
         if call.name == "recall" and not is_error(result):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from datetime import timedelta
 
-from nmemory_reference.instant import parse_instant
+from nmemory_reference.instant import iso, parse_instant
 from nmemory_reference.lies.answers import (
     Body,
     Honest,
@@ -68,12 +69,12 @@ def since_loses_its_offset(call: ToolCall) -> ToolCall:
 
 
 @area.answer("recall", clause="mv1/recall/since-filters-facts")
-async def since_is_a_day(call: ToolCall, honest: Honest) -> Result:
-    """Of since only the date counts."""
+async def since_reaches_a_day_back(call: ToolCall, honest: Honest) -> Result:
+    """since leaves out what is more than a day older."""
     since = call.arguments.get("since")
     if not _is_instant(since):
         return await honest(call)
-    return await honest(asking(call, since=parse_instant(str(since)).date().isoformat()))
+    return await honest(asking(call, since=iso(parse_instant(str(since)) - timedelta(days=1))))
 
 
 @area.success("recall", clause="mv1/recall/since-not-results")
