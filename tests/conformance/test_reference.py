@@ -60,7 +60,7 @@ def certify(target: Target, **options: object) -> Results:
 
 def troubles(results: Results) -> list[str]:
     return [
-        f"{case.case}: {case.verdict} {case.reason} {[(found.clause, found.step, found.got) for found in case.findings]}"
+        f"{case.case}: {case.verdict} {case.reason} {[(each.clause, each.step, each.got) for each in case.findings]}"
         for case in results.cases
         if case.verdict not in (Verdict.PASS, Verdict.SKIP)
     ]

@@ -34,7 +34,7 @@ def kept(stage: Stage, seq: int = 1) -> tuple[dict[str, Any] | None, dict[str, A
         return sidecars.classification(db, seq), sidecars.epistemics(db, seq)
 
 
-def test_CLS01_CLS23_without_a_capsule_nothing_is_written(stage: Stage) -> None:
+def test_cls01_cls23_without_a_capsule_nothing_is_written(stage: Stage) -> None:
     stage.put("some words")
     assert "persisted" not in label(stage, kind="fact")
     assert not audit(stage)
@@ -52,7 +52,7 @@ def test_the_sheet_s_example_of_an_answer(stage: Stage) -> None:
 
 @pytest.mark.parametrize("content", ["", " ", "a", HIJACK])
 @pytest.mark.parametrize("kind", KINDS)
-def test_CLS02_CLS05_content_and_kind_always_work_and_the_kind_is_echoed(stage: Stage, content: str, kind: str) -> None:
+def test_cls02_cls05_content_and_kind_always_work_and_the_kind_is_echoed(stage: Stage, content: str, kind: str) -> None:
     assert label(stage, content, kind=kind)["kind"] == kind
 
 
@@ -65,13 +65,13 @@ def test_CLS02_CLS05_content_and_kind_always_work_and_the_kind_is_echoed(stage: 
         "E se fosse 3?",
     ],
 )
-def test_CLS03_CLS04_a_kind_is_derived_like_that_of_the_first_candidate(stage: Stage, content: str) -> None:
+def test_cls03_cls04_a_kind_is_derived_like_that_of_the_first_candidate(stage: Stage, content: str) -> None:
     first = stage.call(extract.TOOL, content=content)["candidates"][0]
     assert label(stage, content)["kind"] == first["kind"]
 
 
 @pytest.mark.parametrize("content", ["o sistema é resiliente", "", "x"])
-def test_CLS03_CLS04_what_has_no_cue_is_not_guessed(stage: Stage, content: str) -> None:
+def test_cls03_cls04_what_has_no_cue_is_not_guessed(stage: Stage, content: str) -> None:
     fault = refusal(stage, content=content)
     assert (fault.code, fault.data) == (-32602, None)
     assert all(kind in fault.message for kind in KINDS)
@@ -88,7 +88,7 @@ def test_CLS03_CLS04_what_has_no_cue_is_not_guessed(stage: Stage, content: str) 
         ("session-note", "agent-inferred", "session", False),
     ],
 )
-def test_CLS06_CLS07_CLS09_the_origin_decides_authority_scope_and_taint(
+def test_cls06_cls07_cls09_the_origin_decides_authority_scope_and_taint(
     stage: Stage, origin: str | None, authority_class: str, scope: str, tainted: bool
 ) -> None:
     answer = label(stage, kind="fact", origin=origin)
@@ -99,24 +99,24 @@ def test_CLS06_CLS07_CLS09_the_origin_decides_authority_scope_and_taint(
 
 @pytest.mark.parametrize("scope", SCOPES)
 @pytest.mark.parametrize("origin", ORIGINS)
-def test_CLS08_a_scope_that_was_sent_wins(stage: Stage, origin: str, scope: str) -> None:
+def test_cls08_a_scope_that_was_sent_wins(stage: Stage, origin: str, scope: str) -> None:
     assert label(stage, kind="fact", origin=origin, scope=scope)["scope"] == scope
 
 
-def test_CLS10_CLS11_taint_is_monotone_and_changes_nothing_else(stage: Stage) -> None:
+def test_cls10_cls11_taint_is_monotone_and_changes_nothing_else(stage: Stage) -> None:
     clean = label(stage, kind="fact")
     assert label(stage, kind="fact", taint_hint=True) == {**clean, "instruction_taint": True}
     assert label(stage, HIJACK, kind="fact", taint_hint=False) == {**clean, "instruction_taint": True}
 
 
 @pytest.mark.parametrize("sent", [{"content": "x", "taint_hint": True}, {"content": HIJACK}])
-def test_CLS12_a_tainted_text_is_no_observed_fact(stage: Stage, sent: dict[str, Any]) -> None:
+def test_cls12_a_tainted_text_is_no_observed_fact(stage: Stage, sent: dict[str, Any]) -> None:
     stage.put("some words")
     fault = refusal(stage, kind="fact", origin="tool-observation", capsule_id="cap-1", **sent)
     assert (fault.code, fault.data) == (-32602, None)
 
 
-def test_CLS13_CLS14_a_label_is_kept_and_replaced(stage: Stage) -> None:
+def test_cls13_cls14_a_label_is_kept_and_replaced(stage: Stage) -> None:
     stage.put("some words")
     label(stage, kind="fact", capsule_id="cap-1")
     assert kept(stage)[0] == {"kind": "fact", "scope": "project", "at": "2031-05-01T08:00:00Z"}
@@ -126,14 +126,14 @@ def test_CLS13_CLS14_a_label_is_kept_and_replaced(stage: Stage) -> None:
     assert rows(stage, "SELECT kind FROM standing") == [("task",)]
 
 
-def test_CLS15_id_is_another_spelling(stage: Stage) -> None:
+def test_cls15_id_is_another_spelling(stage: Stage) -> None:
     stage.put("some words")
     assert label(stage, kind="fact", id="cap-1") == label(stage, kind="fact", capsule_id="cap-1")
     with pytest.raises(ShapeFault, match="duplicate field"):
         label(stage, kind="fact", id="cap-1", capsule_id="cap-1")
 
 
-def test_CLS16_a_label_of_other_bytes_is_kept_and_named(stage: Stage) -> None:
+def test_cls16_a_label_of_other_bytes_is_kept_and_named(stage: Stage) -> None:
     stage.put("some words")
     assert label(stage, "some words ", kind="fact", capsule_id="cap-1")["content_matches_capsule"] is False
     assert kept(stage)[0] is not None
@@ -143,7 +143,7 @@ def test_CLS16_a_label_of_other_bytes_is_kept_and_named(stage: Stage) -> None:
     assert "other bytes" not in matching
 
 
-def test_CLS17_a_forgotten_capsule_keeps_a_label_and_matches_nothing(stage: Stage) -> None:
+def test_cls17_a_forgotten_capsule_keeps_a_label_and_matches_nothing(stage: Stage) -> None:
     stage.put("some words")
     stage.call(forget.TOOL, id="cap-1", mode="purged", reason="asked")
     answer = label(stage, kind="fact", capsule_id="cap-1")
@@ -152,14 +152,14 @@ def test_CLS17_a_forgotten_capsule_keeps_a_label_and_matches_nothing(stage: Stag
 
 
 @pytest.mark.parametrize("capsule", ["cap-9", "out-1", "", " cap-1", "CAP-1"])
-def test_CLS18_an_unknown_capsule_is_a_state_fault_that_writes_nothing(stage: Stage, capsule: str) -> None:
+def test_cls18_an_unknown_capsule_is_a_state_fault_that_writes_nothing(stage: Stage, capsule: str) -> None:
     stage.put("some words")
     fault = refusal(stage, content="x", kind="fact", capsule_id=capsule)
     assert (fault.code, fault.data) == (-32002, {"kind": "unknown_capsule", "id": capsule})
     assert kept(stage) == (None, None)
 
 
-def test_CLS19_the_capsule_itself_never_changes(stage: Stage) -> None:
+def test_cls19_the_capsule_itself_never_changes(stage: Stage) -> None:
     stage.put("some words")
     with stage.store.reading() as db:
         before = capsules.by_id(db, "cap-1")
@@ -168,7 +168,7 @@ def test_CLS19_the_capsule_itself_never_changes(stage: Stage) -> None:
         assert capsules.by_id(db, "cap-1") == before
 
 
-def test_CLS20_CLS21_annotations_are_kept_field_by_field(stage: Stage) -> None:
+def test_cls20_cls21_annotations_are_kept_field_by_field(stage: Stage) -> None:
     stage.put("some words")
     label(stage, kind="fact", capsule_id="cap-1", evidence_state="observed")
     assert kept(stage)[1] == {"evidence_state": "observed", "at": "2031-05-01T08:00:00Z"}
@@ -185,7 +185,7 @@ def test_an_annotation_needs_a_capsule_even_before_a_kind(stage: Stage, field: s
     assert "capsule_id" in fault.message
 
 
-def test_CLS22_a_kept_label_is_in_the_journal_once(stage: Stage) -> None:
+def test_cls22_a_kept_label_is_in_the_journal_once(stage: Stage) -> None:
     stage.put("some words")
     label(stage, kind="fact", capsule_id="cap-1")
     assert audit(stage) == [("memory_classify", "cap-1")]

@@ -52,7 +52,7 @@ def clustered(stage: Stage) -> list[tuple[list[str], float]]:
     return [(row["ids"], row["containment_score"]) for row in plan_of(stage)["merge_proposals"]]
 
 
-def test_CON01_CON02_CON03_a_dry_run_writes_nothing_and_repeats_itself(stage: Stage) -> None:
+def test_con01_con02_con03_a_dry_run_writes_nothing_and_repeats_itself(stage: Stage) -> None:
     old = stage.put("the port is 80", **EXPIRED)
     supersede(stage, old)
     before = (audit(stage), standing(stage, old))
@@ -73,14 +73,14 @@ def test_CON01_CON02_CON03_a_dry_run_writes_nothing_and_repeats_itself(stage: St
     assert (answer["applied"], answer["applied_tier_moves"]) == (False, 0)
 
 
-def test_CON04_an_empty_store_has_an_empty_plan(stage: Stage) -> None:
+def test_con04_an_empty_store_has_an_empty_plan(stage: Stage) -> None:
     answer = stage.call(consolidate.TOOL)
     assert answer["considered"] == 0
     assert answer["plan"] == {"exact_dupes": [], "merge_proposals": [], "tier_moves": [], "alias_proposals": []}
     assert answer["store_invariant_breach"] is False
 
 
-def test_CON05_CON06_near_duplicates_are_one_proposal_in_append_order(stage: Stage) -> None:
+def test_con05_con06_near_duplicates_are_one_proposal_in_append_order(stage: Stage) -> None:
     stage.put("wave A ships on monday after review")
     stage.put("something else altogether, about lunch menus")
     stage.put("wave B ships on monday after review")
@@ -89,21 +89,21 @@ def test_CON05_CON06_near_duplicates_are_one_proposal_in_append_order(stage: Sta
     assert clustered(stage) == [(["cap-1", "cap-3", "cap-4"], 0.99)]
 
 
-def test_CON07_what_hangs_together_is_one_cluster(stage: Stage) -> None:
+def test_con07_what_hangs_together_is_one_cluster(stage: Stage) -> None:
     stage.put("alpha bravo charlie delta")
     stage.put("charlie delta echos foxtrot")
     stage.put("echos foxtrot golfs hotel")
     assert clustered(stage) == [(["cap-1", "cap-2", "cap-3"], 0.5)]
 
 
-def test_CON08_CON09_tainted_and_untainted_never_mix(stage: Stage) -> None:
+def test_con08_con09_tainted_and_untainted_never_mix(stage: Stage) -> None:
     for number, tainted in enumerate((False, True, True, False)):
         stage.put(f"wave {number} ships on monday after review", instruction_taint=tainted)
     assert clustered(stage) == [(["cap-1", "cap-4"], 0.86), (["cap-2", "cap-3"], 0.86)]
 
 
 @pytest.mark.parametrize("why", ["superseded", "archived", "quarantined", "forgotten"])
-def test_CON10_CON11_what_is_out_of_use_is_in_no_cluster(stage: Stage, why: str) -> None:
+def test_con10_con11_what_is_out_of_use_is_in_no_cluster(stage: Stage, why: str) -> None:
     stage.put("wave A ships on monday after review")
     stage.put("wave B ships on monday after review")
     if why == "superseded":
@@ -116,7 +116,7 @@ def test_CON10_CON11_what_is_out_of_use_is_in_no_cluster(stage: Stage, why: str)
     assert not clustered(stage)
 
 
-def test_CON12_a_few_words_say_nothing(stage: Stage) -> None:
+def test_con12_a_few_words_say_nothing(stage: Stage) -> None:
     stage.put("red blue green")
     stage.put("red blue green!")
     stage.put("ab cd ef gh ij kl")
@@ -148,7 +148,7 @@ def test_clusters_are_those_of_comparing_every_pair(vocabularies: list[frozenset
     assert [cluster.seqs for cluster in found] == sorted(expected)
 
 
-def test_CON13_a_tainted_import_on_which_a_rule_fires_is_quarantined(stage: Stage) -> None:
+def test_con13_a_tainted_import_on_which_a_rule_fires_is_quarantined(stage: Stage) -> None:
     stage.put(LURE, **IMPORTED)
     (move,) = plan_of(stage)["tier_moves"]
     assert (move["id"], move["to"]) == ("cap-1", "quarantined")
@@ -167,13 +167,13 @@ def test_nothing_else_is_quarantined(stage: Stage, content: str, fields: dict[st
     assert not moves(stage)
 
 
-def test_CON16_superseded_and_expired_is_archived(stage: Stage) -> None:
+def test_con16_superseded_and_expired_is_archived(stage: Stage) -> None:
     supersede(stage, stage.put("the port is 80", **EXPIRED))
     assert moves(stage) == [("cap-1", "archived")]
     assert "valid_to" in plan_of(stage)["tier_moves"][0]["reason"]
 
 
-def test_CON17_CON18_one_of_the_two_is_not_enough(stage: Stage) -> None:
+def test_con17_con18_one_of_the_two_is_not_enough(stage: Stage) -> None:
     stage.put("expired only", **EXPIRED)
     supersede(stage, stage.put("superseded only"))
     supersede(stage, stage.put("expires this very instant", **{**EXPIRED, "valid_to": parse("2031-05-01T08:00:00Z")}))
@@ -181,7 +181,7 @@ def test_CON17_CON18_one_of_the_two_is_not_enough(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize(("days", "archived"), [(179, False), (180, False), (180.001, True), (400, True)])
-def test_CON46_superseded_and_unused_for_more_than_180_days_is_archived(
+def test_con46_superseded_and_unused_for_more_than_180_days_is_archived(
     stage: Stage, days: float, archived: bool
 ) -> None:
     for content in ("never recalled", "recalled once"):
@@ -198,7 +198,7 @@ def test_the_reason_names_expiry_if_both_arms_hold(stage: Stage) -> None:
     assert "valid_to" in plan_of(stage)["tier_moves"][0]["reason"]
 
 
-def test_CON19_CON20_CON21_CON44_quarantine_comes_before_archive_and_pins_stop_only_archive(stage: Stage) -> None:
+def test_con19_con20_con21_con44_quarantine_comes_before_archive_and_pins_stop_only_archive(stage: Stage) -> None:
     supersede(stage, stage.put("expired", **EXPIRED))
     supersede(stage, stage.put(LURE, **IMPORTED, **EXPIRED))
     supersede(stage, stage.put("pinned and expired", **EXPIRED))
@@ -208,14 +208,14 @@ def test_CON19_CON20_CON21_CON44_quarantine_comes_before_archive_and_pins_stop_o
     assert moves(stage) == [("cap-1", "archived"), ("cap-3", "quarantined"), (pinned_lure, "quarantined")]
 
 
-def test_PIN20_PIN22_unpinning_lets_it_be_archived_again(stage: Stage) -> None:
+def test_pin20_pin22_unpinning_lets_it_be_archived_again(stage: Stage) -> None:
     supersede(stage, stage.put("expired", **EXPIRED))
     for pinned, expected in ((True, []), (False, [("cap-1", "archived")])):
         stage.call(pin.TOOL, id="cap-1", pinned=pinned, reason="x")
         assert moves(stage) == expected
 
 
-def test_CON22_CON23_CON25_CON26_the_plan_that_is_shown_is_carried_out(stage: Stage) -> None:
+def test_con22_con23_con25_con26_the_plan_that_is_shown_is_carried_out(stage: Stage) -> None:
     supersede(stage, stage.put("expired", **EXPIRED))
     stage.put(LURE, **IMPORTED)
     shown = plan_of(stage)
@@ -241,7 +241,7 @@ def test_what_is_archived_can_still_be_quarantined(stage: Stage) -> None:
     assert standing(stage, "cap-1")["tier"] == "quarantined"
 
 
-def test_CON27_CON28_neither_merges_nor_aliases_are_carried_out(stage: Stage) -> None:
+def test_con27_con28_neither_merges_nor_aliases_are_carried_out(stage: Stage) -> None:
     stage.put("wave A ships on monday after review")
     stage.put("wave B ships on monday after review")
     miss(stage, "mondays")
@@ -253,7 +253,7 @@ def test_CON27_CON28_neither_merges_nor_aliases_are_carried_out(stage: Stage) ->
     assert rows(stage, "SELECT * FROM term_alias") == []
 
 
-def test_CON29_CON30_CON32_CON35_CON36_missed_terms_are_paired_with_words_that_begin_like_them(stage: Stage) -> None:
+def test_con29_con30_con32_con35_con36_missed_terms_are_paired_with_words_that_begin_like_them(stage: Stage) -> None:
     stage.put("the tailnet and its tailwind; tails; tail, tai")
     miss(stage, "tailnett", "tailnett", "windmill", "tailor")
     assert proposals(stage) == [
@@ -270,24 +270,24 @@ def test_CON29_CON30_CON32_CON35_CON36_missed_terms_are_paired_with_words_that_b
 
 
 @pytest.mark.parametrize("term", ["tai", "taipei", "a tailnet", "!!"], ids=["short", "three shared", "spaced", "odd"])
-def test_CON32_CON33_without_four_shared_characters_the_candidate_is_null(stage: Stage, term: str) -> None:
+def test_con32_con33_without_four_shared_characters_the_candidate_is_null(stage: Stage, term: str) -> None:
     stage.put("the tailnet")
     miss(stage, term)
     assert plan_of(stage)["alias_proposals"] == [{"term": term, "candidate": None, "miss_count": 1}]
 
 
-def test_CON34_a_term_is_never_its_own_candidate(stage: Stage) -> None:
+def test_con34_a_term_is_never_its_own_candidate(stage: Stage) -> None:
     stage.put("the tailnet and more tailnets")
     miss(stage, "tailnet")
     assert proposals(stage) == [("tailnet", "tailnets", 1)]
 
 
-def test_CON36_equal_counts_are_in_the_order_of_the_terms(stage: Stage) -> None:
+def test_con36_equal_counts_are_in_the_order_of_the_terms(stage: Stage) -> None:
     miss(stage, "zeta", "alpha", "mike", "mike")
     assert [term for term, _, _ in proposals(stage)] == ["mike", "alpha", "zeta"]
 
 
-def test_CON37_at_most_20_rows_are_shown(stage: Stage) -> None:
+def test_con37_at_most_20_rows_are_shown(stage: Stage) -> None:
     stage.put(" ".join(f"tail{number:02}" for number in range(15)))
     miss(stage, "tailnet", "tailnet", *(f"zz{number:02}zz" for number in range(15)))
     found = proposals(stage)
@@ -297,7 +297,7 @@ def test_CON37_at_most_20_rows_are_shown(stage: Stage) -> None:
     assert [candidate for _, candidate, _ in proposals(stage)] == [f"tail{number:02}" for number in range(20)]
 
 
-def test_CON38_a_term_with_an_alias_is_left_out(stage: Stage) -> None:
+def test_con38_a_term_with_an_alias_is_left_out(stage: Stage) -> None:
     stage.put("the tailnet")
     miss(stage, "tailor", "tailed")
     with stage.store.writing() as db:
@@ -305,13 +305,13 @@ def test_CON38_a_term_with_an_alias_is_left_out(stage: Stage) -> None:
     assert proposals(stage) == [("tailed", "tailnet", 1)]
 
 
-def test_CON39_folding_applies_to_words(stage: Stage) -> None:
+def test_con39_folding_applies_to_words(stage: Stage) -> None:
     stage.put("São Paulo: configuração")
     miss(stage, "configuracoes")
     assert proposals(stage) == [("configuracoes", "configuracao", 1)]
 
 
-def test_CON41_words_of_forgotten_capsules_are_no_candidates(stage: Stage) -> None:
+def test_con41_words_of_forgotten_capsules_are_no_candidates(stage: Stage) -> None:
     stage.put("the tailnet")
     stage.put("the tailwind")
     miss(stage, "tailor")
@@ -319,14 +319,14 @@ def test_CON41_words_of_forgotten_capsules_are_no_candidates(stage: Stage) -> No
     assert proposals(stage) == [("tailor", "tailwind", 1)]
 
 
-def test_CON42_superseded_capsules_are_considered_and_forgotten_ones_are_not(stage: Stage) -> None:
+def test_con42_superseded_capsules_are_considered_and_forgotten_ones_are_not(stage: Stage) -> None:
     supersede(stage, stage.put("one"))
     stage.put("three")
     stage.call(forget.TOOL, id="cap-3", mode="purged", reason="x")
     assert stage.call(consolidate.TOOL)["considered"] == 2
 
 
-def test_CON43_no_content_stands_in_the_plan(stage: Stage) -> None:
+def test_con43_no_content_stands_in_the_plan(stage: Stage) -> None:
     stage.put(f"{LURE} xylophone", **IMPORTED)
     stage.put("wave A ships on quetzal day after review")
     stage.put("wave B ships on quetzal day after review")
@@ -336,6 +336,6 @@ def test_CON43_no_content_stands_in_the_plan(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize("sent", [{"apply": True}, {"apply_tiers": "true"}, {"apply_tiers": 1}])
-def test_CON47_other_shapes_are_refused_in_band(stage: Stage, sent: dict[str, Any]) -> None:
+def test_con47_other_shapes_are_refused_in_band(stage: Stage, sent: dict[str, Any]) -> None:
     with pytest.raises(ShapeFault):
         stage.call(consolidate.TOOL, **sent)

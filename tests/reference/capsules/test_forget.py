@@ -28,7 +28,7 @@ def drop(stage: Stage, capsule: str, mode: str = "purged", reason: str = "leaked
     return stage.call(forget.TOOL, id=capsule, mode=mode, reason=reason)
 
 
-def test_FOR01_FOR24_FOR43_a_purged_marker_keeps_nothing_of_the_capsule(stage: Stage, capsule: str) -> None:
+def test_for01_for24_for43_a_purged_marker_keeps_nothing_of_the_capsule(stage: Stage, capsule: str) -> None:
     marker = drop(stage, capsule)
     fingerprint = marker["content_hmac"]
     assert list(marker.items()) == [
@@ -46,14 +46,14 @@ def test_FOR01_FOR24_FOR43_a_purged_marker_keeps_nothing_of_the_capsule(stage: S
     assert fingerprint == content_hmac(b"k1", capsule, CONTENT)
 
 
-def test_FOR02_a_redacted_marker_keeps_where_it_came_from(stage: Stage, capsule: str) -> None:
+def test_for02_a_redacted_marker_keeps_where_it_came_from(stage: Stage, capsule: str) -> None:
     marker = drop(stage, capsule, "redacted")
     assert marker["provenance"] == {"source": "scratch", "anchor": "scratch.md:1"}
     assert list(marker).index("provenance") == list(marker).index("relations") - 1
 
 
 @pytest.mark.parametrize("mode", ["purged", "redacted"])
-def test_FOR03_FOR07_the_marker_holds_no_word_of_the_content_and_stays_as_it_is(
+def test_for03_for07_the_marker_holds_no_word_of_the_content_and_stays_as_it_is(
     stage: Stage, capsule: str, mode: str
 ) -> None:
     marker = drop(stage, capsule, mode)
@@ -87,14 +87,14 @@ def test_a_wrong_shape_is_taught_the_whole_contract(
 
 
 @pytest.mark.parametrize("named", ["cap-1", "cap-9"])
-def test_FOR05_a_blank_reason_is_refused_before_the_id_is_looked_at(stage: Stage, capsule: str, named: str) -> None:
+def test_for05_a_blank_reason_is_refused_before_the_id_is_looked_at(stage: Stage, capsule: str, named: str) -> None:
     with pytest.raises(ProtocolFault, match="reason is blank") as fault:
         drop(stage, named, reason=" \n")
     assert (fault.value.code, fault.value.data) == (-32602, None)
     assert standing(stage, capsule)["forgotten"] == 0
 
 
-def test_FOR14_FOR44_forgetting_twice_is_a_state_fault_and_changes_nothing(stage: Stage, capsule: str) -> None:
+def test_for14_for44_forgetting_twice_is_a_state_fault_and_changes_nothing(stage: Stage, capsule: str) -> None:
     marker = drop(stage, capsule)
     stage.later(hours=1)
     with pytest.raises(ProtocolFault) as fault:
@@ -106,14 +106,14 @@ def test_FOR14_FOR44_forgetting_twice_is_a_state_fault_and_changes_nothing(stage
 
 
 @pytest.mark.parametrize("named", ["cap-2", "", "cap-1 ", "out-1", "cap-99999999999999999999999"])
-def test_FOR15_an_unknown_id_is_named(stage: Stage, capsule: str, named: str) -> None:
+def test_for15_an_unknown_id_is_named(stage: Stage, capsule: str, named: str) -> None:
     with pytest.raises(ProtocolFault) as fault:
         drop(stage, named)
     assert (fault.value.code, fault.value.data) == (-32002, {"kind": "unknown_capsule", "id": named})
     assert not audit(stage)
 
 
-def test_FOR09_no_word_finds_it_any_more(stage: Stage, capsule: str) -> None:
+def test_for09_no_word_finds_it_any_more(stage: Stage, capsule: str) -> None:
     stage.put("another staging note")
     drop(stage, capsule)
     assert rows(stage, "SELECT rowid FROM capsule_words WHERE capsule_words MATCH 'xylophone'") == []
@@ -121,7 +121,7 @@ def test_FOR09_no_word_finds_it_any_more(stage: Stage, capsule: str) -> None:
     assert ("quetzal",) not in rows(stage, "SELECT term FROM capsule_vocabulary")
 
 
-def test_FOR21_FOR36_edges_stay_and_so_does_what_they_do(stage: Stage, capsule: str) -> None:
+def test_for21_for36_edges_stay_and_so_does_what_they_do(stage: Stage, capsule: str) -> None:
     victim = stage.put("an older token")
     stage.call(relate.TOOL, **{"kind": "supersedes", "from": capsule, "to": victim})
     marker = drop(stage, capsule)
@@ -130,7 +130,7 @@ def test_FOR21_FOR36_edges_stay_and_so_does_what_they_do(stage: Stage, capsule: 
 
 
 @pytest.mark.parametrize("mode", ["purged", "redacted"])
-def test_FOR22_whatever_was_derived_from_or_told_about_the_content_goes_with_it(
+def test_for22_whatever_was_derived_from_or_told_about_the_content_goes_with_it(
     stage: Stage, capsule: str, mode: str
 ) -> None:
     with stage.store.writing() as db:
@@ -144,25 +144,25 @@ def test_FOR22_whatever_was_derived_from_or_told_about_the_content_goes_with_it(
         assert rows(stage, f"SELECT count(*) FROM {table}") == [(0,)], table
 
 
-def test_FOR23_its_number_is_never_given_out_again(stage: Stage, capsule: str) -> None:
+def test_for23_its_number_is_never_given_out_again(stage: Stage, capsule: str) -> None:
     drop(stage, capsule)
     assert stage.put("the next one") == "cap-2"
 
 
-def test_FOR12_its_bytes_stay_known(stage: Stage, capsule: str) -> None:
+def test_for12_its_bytes_stay_known(stage: Stage, capsule: str) -> None:
     drop(stage, capsule)
     with pytest.raises(sqlite3.IntegrityError):
         stage.put(CONTENT)
 
 
-def test_FOR25_FOR26_FOR27_the_vector_of_the_sheet() -> None:
+def test_for25_for26_for27_the_vector_of_the_sheet() -> None:
     expected = "hmac-sha256:6557385eb0954179da989014fdb0a73122a27ef74bbc6383df1c3df8e3f25e92"
     assert content_hmac(b"k1", "cap-1", "alpha note") == expected
     assert content_hmac(b"k2", "cap-1", "alpha note") != expected
     assert content_hmac(b"k1", "cap-2", "alpha note") != expected
 
 
-def test_FOR28_FOR30_without_a_key_one_is_made_beside_the_store_and_used_from_then_on(tmp_path: Path) -> None:
+def test_for28_for30_without_a_key_one_is_made_beside_the_store_and_used_from_then_on(tmp_path: Path) -> None:
     stage = Stage.at(tmp_path, hmac_key=None)
     key_file = tmp_path / "memory.sqlite3.hmac-key"
     assert not key_file.exists()
@@ -182,7 +182,7 @@ def test_the_key_file_is_trimmed(tmp_path: Path) -> None:
     assert drop(stage, stage.put("alpha note"))["content_hmac"] == content_hmac(b"k1", "cap-1", "alpha note")
 
 
-def test_FOR29_with_a_key_from_the_settings_no_file_is_made(stage: Stage, capsule: str, tmp_path: Path) -> None:
+def test_for29_with_a_key_from_the_settings_no_file_is_made(stage: Stage, capsule: str, tmp_path: Path) -> None:
     drop(stage, capsule)
     assert not list(tmp_path.glob("*key*"))
 
@@ -199,7 +199,7 @@ def test_an_empty_key_file_fails_and_forgets_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("size", [60, 20_000], ids=["short", "over many pages"])
-def test_FOR31_the_bytes_are_in_no_file_of_the_store(stage: Stage, tmp_path: Path, size: int) -> None:
+def test_for31_the_bytes_are_in_no_file_of_the_store(stage: Stage, tmp_path: Path, size: int) -> None:
     secret = "xylophone quetzal zugzwang " * (size // 27 + 1)
     for number in range(20):
         stage.put(f"note {number} about nothing")
@@ -212,7 +212,7 @@ def test_FOR31_the_bytes_are_in_no_file_of_the_store(stage: Stage, tmp_path: Pat
     assert not [name for name, data in files.items() if b"quetzal" in data or b"zugzwang" in data]
 
 
-def test_FOR32_FOR33_one_row_with_the_reason_and_a_chain_that_holds(stage: Stage, capsule: str) -> None:
+def test_for32_for33_one_row_with_the_reason_and_a_chain_that_holds(stage: Stage, capsule: str) -> None:
     drop(stage, capsule, reason=" as it was sent ")
     assert rows(stage, "SELECT action, subject, reason, actor FROM audit_events") == [
         ("memory_forget", capsule, " as it was sent ", "kit")
@@ -221,7 +221,7 @@ def test_FOR32_FOR33_one_row_with_the_reason_and_a_chain_that_holds(stage: Stage
 
 
 @pytest.mark.parametrize("fence", ["superseded", "falsified", "archived", "quarantined", "pinned"])
-def test_FOR34_whatever_its_standing_it_can_be_forgotten(stage: Stage, capsule: str, fence: str) -> None:
+def test_for34_whatever_its_standing_it_can_be_forgotten(stage: Stage, capsule: str, fence: str) -> None:
     other = stage.put("another")
     if fence == "pinned":
         stage.call(pin.TOOL, id=capsule, pinned=True, reason="x")
@@ -234,7 +234,7 @@ def test_FOR34_whatever_its_standing_it_can_be_forgotten(stage: Stage, capsule: 
     assert drop(stage, capsule)["outcome"] == "tombstoned"
 
 
-def test_FOR42_the_marker_survives_a_restart(stage: Stage, capsule: str, tmp_path: Path) -> None:
+def test_for42_the_marker_survives_a_restart(stage: Stage, capsule: str, tmp_path: Path) -> None:
     marker = drop(stage, capsule)
     stage.store.database.close()
     again = Stage.at(tmp_path)

@@ -75,12 +75,12 @@ def event_time(stage: Stage, capsule: str) -> dict[str, Any] | None:
 # Identity
 
 
-def test_ING01_new_content_is_captured_under_a_fresh_id(stage: Stage) -> None:
+def test_ing01_new_content_is_captured_under_a_fresh_id(stage: Stage) -> None:
     assert one(stage, "one") == {"status": "captured", "id": "cap-1", "dedup_hint": None}
     assert one(stage, "two")["id"] == "cap-2"
 
 
-def test_ING02_the_same_bytes_are_the_same_capsule(stage: Stage) -> None:
+def test_ing02_the_same_bytes_are_the_same_capsule(stage: Stage) -> None:
     first = one(stage)
     assert one(stage) == {"status": "deduplicated", "id": first["id"], "dedup_hint": None}
     assert count(stage) == 1
@@ -98,12 +98,12 @@ def test_ING02_the_same_bytes_are_the_same_capsule(stage: Stage) -> None:
     ],
     ids=lambda fields: next(iter(fields)),
 )
-def test_ING03_ING04_identity_is_the_content_alone(stage: Stage, fields: dict[str, Any]) -> None:
+def test_ing03_ing04_identity_is_the_content_alone(stage: Stage, fields: dict[str, Any]) -> None:
     one(stage)
     assert one(stage, **fields)["status"] == "deduplicated"
 
 
-def test_ING05_ING42_a_collapse_leaves_the_stored_capsule_as_it_was(stage: Stage) -> None:
+def test_ing05_ing42_a_collapse_leaves_the_stored_capsule_as_it_was(stage: Stage) -> None:
     one(stage, project_id="lab")
     before = stored(stage, "cap-1")
     opened = stage.call(sessions.START_TOOL)["session_id"]
@@ -122,14 +122,14 @@ def test_ING05_ING42_a_collapse_leaves_the_stored_capsule_as_it_was(stage: Stage
 
 
 @pytest.mark.parametrize("content", ["relay keeps one writer\n", "Relay keeps one writer", " relay keeps one writer"])
-def test_ING06_one_byte_makes_another_capsule(stage: Stage, content: str) -> None:
+def test_ing06_one_byte_makes_another_capsule(stage: Stage, content: str) -> None:
     one(stage)
     assert one(stage, content)["status"] == "captured"
     assert stored(stage, "cap-2").content == content
     assert stored(stage, "cap-2").source_hash == hashlib.sha256(content.encode()).hexdigest()
 
 
-def test_ING07_dedup_survives_a_restart(stage: Stage, tmp_path: Path) -> None:
+def test_ing07_dedup_survives_a_restart(stage: Stage, tmp_path: Path) -> None:
     one(stage)
     stage.store.database.close()
     again = Stage.at(tmp_path)
@@ -137,7 +137,7 @@ def test_ING07_dedup_survives_a_restart(stage: Stage, tmp_path: Path) -> None:
     again.store.database.close()
 
 
-def test_ING08_ING09_ING10_a_batch_answers_item_by_item_in_order(stage: Stage) -> None:
+def test_ing08_ing09_ing10_a_batch_answers_item_by_item_in_order(stage: Stage) -> None:
     answer = stage.call(ingest.TOOL, items=[item("a b"), item("a b"), item(" ")])
     assert [row["status"] for row in answer["outcomes"]] == ["captured", "deduplicated", "rejected"]
     assert answer["outcomes"][0]["id"] == answer["outcomes"][1]["id"] == "cap-1"
@@ -157,13 +157,13 @@ def test_all_items_of_a_call_share_one_instant(stage: Stage) -> None:
 # What can't be read, and what can't be meant
 
 
-def test_ING11_ING14_a_bad_item_never_stops_the_others(stage: Stage) -> None:
+def test_ing11_ing14_a_bad_item_never_stops_the_others(stage: Stage) -> None:
     found = many(stage, item("a b"), {"content": 3}, 7, item("c d", shade="blue"), item(confidence=7), item("e f"))
     assert [row["status"] for row in found] == ["captured", *["rejected"] * 4, "captured"]
     assert found[-1]["id"] == "cap-2"
 
 
-def test_ING12_ING17_a_bad_value_of_a_single_item_is_a_row_without_a_place(stage: Stage) -> None:
+def test_ing12_ing17_a_bad_value_of_a_single_item_is_a_row_without_a_place(stage: Stage) -> None:
     answer = stage.call(ingest.TOOL, **item(" "))
     assert (answer["captured"], answer["deduped"], answer["rejected"]) == (0, 0, 1)
     assert answer["outcomes"][0]["error"].startswith("ingest rejected: content is blank")
@@ -185,7 +185,7 @@ def test_ING12_ING17_a_bad_value_of_a_single_item_is_a_row_without_a_place(stage
         (item(source=None), "source"),
     ],
 )
-def test_ING13_ING19_what_is_no_item_fails_as_a_whole_and_names_the_field(
+def test_ing13_ing19_what_is_no_item_fails_as_a_whole_and_names_the_field(
     stage: Stage, sent: dict[str, Any], named: str
 ) -> None:
     with pytest.raises(ShapeFault, match=named) as fault:
@@ -210,7 +210,7 @@ def test_ING13_ING19_what_is_no_item_fails_as_a_whole_and_names_the_field(
         (None, "items[1]: "),
     ],
 )
-def test_ING15_ING16_a_broken_item_of_a_batch_is_a_row_that_leads_with_its_place(
+def test_ing15_ing16_a_broken_item_of_a_batch_is_a_row_that_leads_with_its_place(
     stage: Stage, broken: Any, locator: str
 ) -> None:
     error = many(stage, item(), broken)[1]["error"]
@@ -225,13 +225,13 @@ def test_ING15_ING16_a_broken_item_of_a_batch_is_a_row_that_leads_with_its_place
     [{"confidence": 7}, {"valid_from": "soon"}, {"source": " "}, {"supersedes": "cap-9"}, {"session_id": "sess-9"}],
     ids=lambda fields: next(iter(fields)),
 )
-def test_ING15_a_bad_value_in_a_batch_has_a_place_and_no_field(stage: Stage, fields: dict[str, Any]) -> None:
+def test_ing15_a_bad_value_in_a_batch_has_a_place_and_no_field(stage: Stage, fields: dict[str, Any]) -> None:
     error = many(stage, item(**fields))[0]["error"]
     assert error.startswith("items[0]: ingest rejected: ")
     assert ROW.match(error)
 
 
-def test_ING18_both_forms_at_once_store_nothing_and_name_every_stray(stage: Stage) -> None:
+def test_ing18_both_forms_at_once_store_nothing_and_name_every_stray(stage: Stage) -> None:
     with pytest.raises(ShapeFault, match="`anchor`, `content`, `zebra`"):
         stage.call(ingest.TOOL, items=[item()], zebra=1, content="c", anchor="a")
     assert count(stage) == 0
@@ -246,7 +246,7 @@ def test_items_that_are_no_list_are_no_batch(stage: Stage, items: Any) -> None:
 @pytest.mark.parametrize(
     ("field", "members"), [("kind", KINDS), ("evidence_state", EVIDENCE_STATES), ("authority_class", AUTHORITY_CLASSES)]
 )
-def test_ING49_ING50_a_word_outside_of_a_closed_set_is_answered_with_the_set(
+def test_ing49_ing50_a_word_outside_of_a_closed_set_is_answered_with_the_set(
     stage: Stage, field: str, members: tuple[str, ...]
 ) -> None:
     with pytest.raises(ShapeFault) as fault:
@@ -268,12 +268,12 @@ def test_the_schema_is_closed_and_has_no_alternatives_at_its_top() -> None:
 # Values
 
 
-def test_ING20_omitted_confidence_is_0_6(stage: Stage) -> None:
+def test_ing20_omitted_confidence_is_0_6(stage: Stage) -> None:
     one(stage)
     assert stored(stage, "cap-1").confidence == 0.6
 
 
-def test_ING21_ING22_other_defaults(stage: Stage) -> None:
+def test_ing21_ing22_other_defaults(stage: Stage) -> None:
     one(stage, valid_from=None, valid_to=None, authority_class=None, kind=None)
     capsule = stored(stage, "cap-1")
     assert capsule.valid_from == capsule.created_at
@@ -285,7 +285,7 @@ def test_ING21_ING22_other_defaults(stage: Stage) -> None:
 
 @pytest.mark.parametrize("field", ["content", "source", "anchor"])
 @pytest.mark.parametrize("blank", ["", "  ", "\n\t", "\u3000"])
-def test_ING23_nothing_mandatory_may_be_blank(stage: Stage, field: str, blank: str) -> None:
+def test_ing23_nothing_mandatory_may_be_blank(stage: Stage, field: str, blank: str) -> None:
     assert field in one(stage, **{field: blank})["error"]
     assert count(stage) == 0
 
@@ -300,24 +300,24 @@ def test_ING23_nothing_mandatory_may_be_blank(stage: Stage, field: str, blank: s
     ],
     ids=["20 lines", "21 lines", "20 blank lines below", "one long line"],
 )
-def test_ING24_an_anchor_has_20_lines_at_most(stage: Stage, anchor: str, status: str) -> None:
+def test_ing24_an_anchor_has_20_lines_at_most(stage: Stage, anchor: str, status: str) -> None:
     assert one(stage, anchor=anchor)["status"] == status
 
 
 @pytest.mark.parametrize("confidence", [0, 1, 0.0, 1.0, 0.25, -0.0])
-def test_ING25_confidence_goes_from_0_to_1(stage: Stage, confidence: float) -> None:
+def test_ing25_confidence_goes_from_0_to_1(stage: Stage, confidence: float) -> None:
     assert one(stage, confidence=confidence)["status"] == "captured"
     assert str(stored(stage, "cap-1").confidence) == str(abs(float(confidence)))
 
 
 @pytest.mark.parametrize("confidence", [1.5, -0.1, 7, 1e308])
-def test_ING25_any_other_confidence_is_rejected(stage: Stage, confidence: float) -> None:
+def test_ing25_any_other_confidence_is_rejected(stage: Stage, confidence: float) -> None:
     assert "confidence" in one(stage, confidence=confidence)["error"]
 
 
 @pytest.mark.parametrize("field", ["valid_from", "valid_to", "event_at"])
 @pytest.mark.parametrize("text", ["", "tomorrow", "2031-05-01", "2031-05-01T08:00:00", "2031-13-01T08:00:00Z"])
-def test_ING26_an_instant_is_rfc3339(stage: Stage, field: str, text: str) -> None:
+def test_ing26_an_instant_is_rfc3339(stage: Stage, field: str, text: str) -> None:
     error = one(stage, **{field: text})["error"]
     assert field in error
     assert "RFC3339" in error
@@ -339,7 +339,7 @@ def test_callers_keep_their_own_offset(stage: Stage) -> None:
     ],
     ids=["past end", "past range", "equal in another offset", "a microsecond too early"],
 )
-def test_ING27_nothing_ends_before_it_begins(stage: Stage, fields: dict[str, Any], status: str) -> None:
+def test_ing27_nothing_ends_before_it_begins(stage: Stage, fields: dict[str, Any], status: str) -> None:
     assert one(stage, **fields)["status"] == status
 
 
@@ -358,7 +358,7 @@ ORDERED_FAULTS = [
 
 
 @pytest.mark.parametrize("first", range(len(ORDERED_FAULTS)), ids=[name for name, _ in ORDERED_FAULTS])
-def test_ING28_A10_the_first_fault_in_the_order_of_the_contract_is_named(stage: Stage, first: int) -> None:
+def test_ing28_a10_the_first_fault_in_the_order_of_the_contract_is_named(stage: Stage, first: int) -> None:
     faults: dict[str, Any] = {}
     for _, fields in ORDERED_FAULTS[first:]:
         faults |= fields
@@ -366,7 +366,7 @@ def test_ING28_A10_the_first_fault_in_the_order_of_the_contract_is_named(stage: 
     assert error.startswith(f"ingest rejected: {ORDERED_FAULTS[first][0]}")
 
 
-def test_ING29_stored_content_is_found_before_its_window_or_project_is_looked_at(stage: Stage) -> None:
+def test_ing29_stored_content_is_found_before_its_window_or_project_is_looked_at(stage: Stage) -> None:
     one(stage)
     assert one(stage, valid_to="2001-01-01T00:00:00Z", project_id=" ")["status"] == "deduplicated"
     assert one(stage, valid_to="2001")["status"] == "rejected"
@@ -375,17 +375,17 @@ def test_ING29_stored_content_is_found_before_its_window_or_project_is_looked_at
 # Taint
 
 
-def test_ING30_imported_text_is_tainted_whatever_its_sender_says(stage: Stage) -> None:
+def test_ing30_imported_text_is_tainted_whatever_its_sender_says(stage: Stage) -> None:
     one(stage, authority_class="externally-imported", instruction_taint=False)
     assert stored(stage, "cap-1").instruction_taint
 
 
-def test_ING31_a_sender_may_taint(stage: Stage) -> None:
+def test_ing31_a_sender_may_taint(stage: Stage) -> None:
     assert "taint_findings" not in one(stage, instruction_taint=True)
     assert stored(stage, "cap-1").instruction_taint
 
 
-def test_ING32_ING33_ING35_text_that_commands_is_kept_marked_and_explained(stage: Stage) -> None:
+def test_ing32_ing33_ing35_text_that_commands_is_kept_marked_and_explained(stage: Stage) -> None:
     row = one(stage, HIJACK, authority_class="observed-fact")
     assert row["status"] == "captured"
     assert row["taint_findings"]
@@ -395,7 +395,7 @@ def test_ING32_ING33_ING35_text_that_commands_is_kept_marked_and_explained(stage
     assert one(stage, HIJACK)["taint_findings"] == row["taint_findings"]
 
 
-def test_ING34_an_ordinary_imperative_is_clean(stage: Stage) -> None:
+def test_ing34_an_ordinary_imperative_is_clean(stage: Stage) -> None:
     assert "taint_findings" not in one(stage, "Run the tests before you push; never share a nonce")
     assert not stored(stage, "cap-1").instruction_taint
 
@@ -403,7 +403,7 @@ def test_ING34_an_ordinary_imperative_is_clean(stage: Stage) -> None:
 # Superseding
 
 
-def test_ING36_a_capture_may_replace_another(stage: Stage) -> None:
+def test_ing36_a_capture_may_replace_another(stage: Stage) -> None:
     one(stage, "the port is 7001")
     row = one(stage, "the port is 7002", supersedes="cap-1")
     assert row["superseded"] == "cap-1"
@@ -411,7 +411,7 @@ def test_ING36_a_capture_may_replace_another(stage: Stage) -> None:
     assert edge.row() == {"kind": "supersedes", "from": "cap-2", "to": "cap-1", "at": "2031-05-01T08:00:00Z"}
 
 
-def test_ING37_a_collapse_replaces_too(stage: Stage) -> None:
+def test_ing37_a_collapse_replaces_too(stage: Stage) -> None:
     many(stage, item("a b"), item("c d"))
     assert one(stage, "c d", supersedes="cap-1") == {
         "status": "deduplicated",
@@ -425,20 +425,20 @@ def test_ING37_a_collapse_replaces_too(stage: Stage) -> None:
     assert [edge.at for edge in edges(stage)] == ["2031-05-01T08:00:00Z"]
 
 
-def test_ING38_nothing_replaces_itself(stage: Stage) -> None:
+def test_ing38_nothing_replaces_itself(stage: Stage) -> None:
     one(stage)
     assert "superseded" not in one(stage, supersedes="cap-1")
     assert not edges(stage)
 
 
 @pytest.mark.parametrize("target", ["cap-9", "out-1", "cap-01", "", "CAP-1"])
-def test_ING39_only_a_stored_capsule_can_be_replaced(stage: Stage, target: str) -> None:
+def test_ing39_only_a_stored_capsule_can_be_replaced(stage: Stage, target: str) -> None:
     one(stage, "a b")
     assert target in one(stage, "c d", supersedes=target)["error"]
     assert count(stage) == 1
 
 
-def test_ING39_FOR37_a_forgotten_capsule_can_not_be_replaced(stage: Stage) -> None:
+def test_ing39_for37_a_forgotten_capsule_can_not_be_replaced(stage: Stage) -> None:
     one(stage, "a b")
     stage.call(forget.TOOL, id="cap-1", mode="purged", reason="asked")
     assert "cap-1" in one(stage, "c d", supersedes="cap-1")["error"]
@@ -448,7 +448,7 @@ def test_ING39_FOR37_a_forgotten_capsule_can_not_be_replaced(stage: Stage) -> No
 # Sessions
 
 
-def test_ING41_ING42_a_capture_belongs_to_an_open_session_only(stage: Stage) -> None:
+def test_ing41_ing42_a_capture_belongs_to_an_open_session_only(stage: Stage) -> None:
     opened = stage.call(sessions.START_TOOL)["session_id"]
     one(stage, "a b", session_id=opened)
     assert stored(stage, "cap-1").session_id == opened
@@ -461,7 +461,7 @@ def test_ING41_ING42_a_capture_belongs_to_an_open_session_only(stage: Stage) -> 
 # Forgetting
 
 
-def test_ING43_FOR12_forgotten_content_stays_forgotten(stage: Stage) -> None:
+def test_ing43_for12_forgotten_content_stays_forgotten(stage: Stage) -> None:
     one(stage)
     stage.call(forget.TOOL, id="cap-1", mode="purged", reason="asked")
     assert one(stage)["status"] == "rejected"
@@ -472,12 +472,12 @@ def test_ING43_FOR12_forgotten_content_stays_forgotten(stage: Stage) -> None:
 # Labels and annotations
 
 
-def test_ING44_a_kind_labels_the_capture(stage: Stage) -> None:
+def test_ing44_a_kind_labels_the_capture(stage: Stage) -> None:
     one(stage, kind="task")
     assert classification(stage, "cap-1") == {"kind": "task", "scope": "project", "at": "2031-05-01T08:00:00Z"}
 
 
-def test_ING45_ING46_ING47_a_collapse_says_so_when_it_changes_the_label(stage: Stage) -> None:
+def test_ing45_ing46_ing47_a_collapse_says_so_when_it_changes_the_label(stage: Stage) -> None:
     one(stage)
     assert "reclassified" not in one(stage, kind="fact")
     assert "reclassified" not in one(stage, kind="fact")
@@ -488,7 +488,7 @@ def test_ING45_ING46_ING47_a_collapse_says_so_when_it_changes_the_label(stage: S
     assert found["kind"] == "decision"
 
 
-def test_ING48_a_kind_brings_the_scope_back_to_project(stage: Stage) -> None:
+def test_ing48_a_kind_brings_the_scope_back_to_project(stage: Stage) -> None:
     one(stage)
     stage.call(classify.TOOL, content="x", kind="fact", scope="global", capsule_id="cap-1")
     one(stage, kind="fact")
@@ -497,7 +497,7 @@ def test_ING48_a_kind_brings_the_scope_back_to_project(stage: Stage) -> None:
     assert found["scope"] == "project"
 
 
-def test_ING51_ING52_ING71_annotations_are_kept_verbatim_field_by_field(stage: Stage) -> None:
+def test_ing51_ing52_ing71_annotations_are_kept_verbatim_field_by_field(stage: Stage) -> None:
     one(stage, evidence_state="observed", proof_hint="$(rm -rf /)\n")
     stage.later(hours=1)
     one(stage, stale_if="", evidence_state="inferred")
@@ -519,7 +519,7 @@ def test_ING51_ING52_ING71_annotations_are_kept_verbatim_field_by_field(stage: S
         ({"event_from": "x", "event_to": "2031-01-01T00:00:00Z"}, ["event_from", "RFC3339"]),
     ],
 )
-def test_ING53_A10_a_fact_time_is_a_point_or_a_whole_range(
+def test_ing53_a10_a_fact_time_is_a_point_or_a_whole_range(
     stage: Stage, fields: dict[str, Any], named: list[str]
 ) -> None:
     one(stage, "a b")
@@ -529,7 +529,7 @@ def test_ING53_A10_a_fact_time_is_a_point_or_a_whole_range(
     assert count(stage) == 1
 
 
-def test_ING54_a_fact_time_reads_back_as_a_range_with_its_offsets(stage: Stage) -> None:
+def test_ing54_a_fact_time_reads_back_as_a_range_with_its_offsets(stage: Stage) -> None:
     many(
         stage,
         item("a b", event_at="2031-01-01T00:00:00+02:00"),
@@ -547,7 +547,7 @@ def test_ING54_a_fact_time_reads_back_as_a_range_with_its_offsets(stage: Stage) 
     assert event_time(stage, "cap-3") is None
 
 
-def test_ING55_a_collapse_never_declares_or_changes_a_fact_time(stage: Stage) -> None:
+def test_ing55_a_collapse_never_declares_or_changes_a_fact_time(stage: Stage) -> None:
     many(stage, item("a b"), item("c d", event_at="2031-01-01T00:00:00Z"))
     many(stage, item("a b", event_at="2030-01-01T00:00:00Z"), item("c d", event_at="2030-01-01T00:00:00Z"))
     assert event_time(stage, "cap-1") is None
@@ -559,7 +559,7 @@ def test_ING55_a_collapse_never_declares_or_changes_a_fact_time(stage: Stage) ->
 # The journal
 
 
-def test_ING67_ING68_every_capture_label_and_annotation_is_in_the_journal(stage: Stage) -> None:
+def test_ing67_ing68_every_capture_label_and_annotation_is_in_the_journal(stage: Stage) -> None:
     many(stage, item("a b", kind="fact", proof_hint="x"), item("a b"), item(" "), item("c d", supersedes="cap-1"))
     assert audit(stage) == [
         ("memory_ingest", "cap-1"),
@@ -574,7 +574,7 @@ def test_ING67_ING68_every_capture_label_and_annotation_is_in_the_journal(stage:
     assert last_event(stage, "cap-2") == "memory_ingest"
 
 
-def test_GET14_a_replaced_capsule_s_last_mutation_does_not_move(stage: Stage) -> None:
+def test_get14_a_replaced_capsule_s_last_mutation_does_not_move(stage: Stage) -> None:
     one(stage, "a b", kind="fact")
     one(stage, "c d", supersedes="cap-1")
     assert last_event(stage, "cap-1") == "memory_classify"
@@ -583,7 +583,7 @@ def test_GET14_a_replaced_capsule_s_last_mutation_does_not_move(stage: Stage) ->
 # Anchored files
 
 
-def test_ING69_ING70_the_anchored_file_s_hash_is_taken_at_the_capture(stage: Stage, tmp_path: Path) -> None:
+def test_ing69_ing70_the_anchored_file_s_hash_is_taken_at_the_capture(stage: Stage, tmp_path: Path) -> None:
     (tmp_path / "plan.md").write_bytes(b"one")
     one(stage, "a b", anchor="plan.md:3")
     (tmp_path / "plan.md").write_bytes(b"two")
@@ -607,13 +607,13 @@ def test_the_fence_lets_nothing_else_be_hashed(stage: Stage, tmp_path: Path, anc
 @pytest.mark.parametrize(
     ("client", "project"), [("Kit Runner 3", "kit-runner-3"), ("a" * 40, "a" * 32), ("日本", "default")]
 )
-def test_ING72_the_default_project_is_the_client_s_slug(stage: Stage, client: str, project: str) -> None:
+def test_ing72_the_default_project_is_the_client_s_slug(stage: Stage, client: str, project: str) -> None:
     stage.client = client
     one(stage)
     assert stored(stage, "cap-1").project_id == project
 
 
-def test_SRV72_SRV75_a_booted_project_pins_unless_the_item_names_one(tmp_path: Path) -> None:
+def test_srv72_srv75_a_booted_project_pins_unless_the_item_names_one(tmp_path: Path) -> None:
     stage = Stage.at(tmp_path, project="lab/x")
     many(stage, item("a b"), item("c d", project_id="own"))
     assert [stored(stage, name).project_id for name in ("cap-1", "cap-2")] == ["lab/x", "own"]
@@ -623,7 +623,7 @@ def test_SRV72_SRV75_a_booted_project_pins_unless_the_item_names_one(tmp_path: P
 # Near duplicates
 
 
-def test_ING57_ING60_hint_and_siblings_name_near_capsules_nearest_first(stage: Stage) -> None:
+def test_ing57_ing60_hint_and_siblings_name_near_capsules_nearest_first(stage: Stage) -> None:
     one(stage, "wave A ships on monday after review")
     row = one(stage, "wave B ships on monday after review")
     assert row["dedup_hint"] == {"similar_id": "cap-1", "score": 0.86}
@@ -631,12 +631,12 @@ def test_ING57_ING60_hint_and_siblings_name_near_capsules_nearest_first(stage: S
     assert list(row) == ["status", "id", "dedup_hint", "siblings"]
 
 
-def test_ING58_the_same_words_reordered_score_0_99(stage: Stage) -> None:
+def test_ing58_the_same_words_reordered_score_0_99(stage: Stage) -> None:
     one(stage, "wave A ships on monday after review")
     assert one(stage, "after review wave A ships on monday")["dedup_hint"] == {"similar_id": "cap-1", "score": 0.99}
 
 
-def test_ING59_fewer_than_four_significant_words_say_nothing(stage: Stage) -> None:
+def test_ing59_fewer_than_four_significant_words_say_nothing(stage: Stage) -> None:
     one(stage, "red blue green")
     assert one(stage, "red blue green now")["dedup_hint"] is None
     assert one(stage, "red blue green of it")["dedup_hint"] is None
@@ -647,7 +647,7 @@ def test_a_short_content_in_a_long_one_scores_low(stage: Stage) -> None:
     assert one(stage, "red blue green grey")["dedup_hint"] is None  # 4 of 10 words
 
 
-def test_ING60_at_most_three_siblings_ties_earliest_first(stage: Stage) -> None:
+def test_ing60_at_most_three_siblings_ties_earliest_first(stage: Stage) -> None:
     for letter in "abcde":
         one(stage, f"wave {letter} ships on monday after review")
     one(stage, "after review wave z ships on monday")
@@ -656,14 +656,14 @@ def test_ING60_at_most_three_siblings_ties_earliest_first(stage: Stage) -> None:
     assert [near["score"] for near in row["siblings"]] == [0.99, 0.86, 0.86]
 
 
-def test_ING61_the_hint_crosses_projects_and_siblings_do_not(stage: Stage) -> None:
+def test_ing61_the_hint_crosses_projects_and_siblings_do_not(stage: Stage) -> None:
     one(stage, "wave A ships on monday after review", project_id="elsewhere")
     row = one(stage, "wave B ships on monday after review", project_id="here")
     assert row["dedup_hint"] == {"similar_id": "cap-1", "score": 0.86}
     assert "siblings" not in row
 
 
-def test_ING57_ING62_a_superseded_capsule_is_neither(stage: Stage) -> None:
+def test_ing57_ing62_a_superseded_capsule_is_neither(stage: Stage) -> None:
     one(stage, "wave A ships on monday after review")
     one(stage, "something else entirely", supersedes="cap-1")
     assert one(stage, "wave B ships on monday after review") == {
@@ -682,7 +682,7 @@ def test_ING57_ING62_a_superseded_capsule_is_neither(stage: Stage) -> None:
     ],
     ids=["archived", "quarantined", "falsified"],
 )
-def test_ING62_A16_what_recall_fences_may_be_hinted_but_is_no_sibling(stage: Stage, fence: str) -> None:
+def test_ing62_a16_what_recall_fences_may_be_hinted_but_is_no_sibling(stage: Stage, fence: str) -> None:
     one(stage, "wave A ships on monday after review")
     with stage.store.writing() as db:
         db.execute(fence)
@@ -691,13 +691,13 @@ def test_ING62_A16_what_recall_fences_may_be_hinted_but_is_no_sibling(stage: Sta
     assert "siblings" not in row
 
 
-def test_ING62_a_forgotten_capsule_is_neither(stage: Stage) -> None:
+def test_ing62_a_forgotten_capsule_is_neither(stage: Stage) -> None:
     one(stage, "wave A ships on monday after review")
     stage.call(forget.TOOL, id="cap-1", mode="purged", reason="asked")
     assert one(stage, "wave B ships on monday after review")["dedup_hint"] is None
 
 
-def test_ING62_ING64_the_capsule_that_is_replaced_is_neither(stage: Stage) -> None:
+def test_ing62_ing64_the_capsule_that_is_replaced_is_neither(stage: Stage) -> None:
     one(stage, "wave A ships on monday after review")
     one(stage, "wave B ships on monday after review")
     row = one(stage, "wave C ships on monday after review", supersedes="cap-1")
@@ -705,20 +705,20 @@ def test_ING62_ING64_the_capsule_that_is_replaced_is_neither(stage: Stage) -> No
     assert [near["id"] for near in row["siblings"]] == ["cap-2"]
 
 
-def test_ING63_an_expired_capsule_may_be_a_sibling(stage: Stage) -> None:
+def test_ing63_an_expired_capsule_may_be_a_sibling(stage: Stage) -> None:
     past = {"valid_from": "2030-01-01T00:00:00Z", "valid_to": "2030-02-01T00:00:00Z"}
     one(stage, "wave A ships on monday after review", **past)
     assert one(stage, "wave B ships on monday after review")["siblings"][0]["id"] == "cap-1"
 
 
-def test_ING65_a_collapse_hints_at_nothing(stage: Stage) -> None:
+def test_ing65_a_collapse_hints_at_nothing(stage: Stage) -> None:
     one(stage, "wave A ships on monday after review")
     one(stage, "wave B ships on monday after review")
     row = one(stage, "wave B ships on monday after review")
     assert row == {"status": "deduplicated", "id": "cap-2", "dedup_hint": None}
 
 
-def test_ING66_later_items_of_a_batch_see_earlier_ones(stage: Stage) -> None:
+def test_ing66_later_items_of_a_batch_see_earlier_ones(stage: Stage) -> None:
     found = many(
         stage, item("wave A ships on monday after review"), item("wave B ships on monday after review"), item("other")
     )

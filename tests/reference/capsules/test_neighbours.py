@@ -42,7 +42,7 @@ def by_comparing_all(stored: dict[int, tuple[str, str]], content: str, project: 
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_ING57_ING60_the_index_finds_what_comparing_with_every_capsule_finds(stage: Stage, seed: int) -> None:
+def test_ing57_ing60_the_index_finds_what_comparing_with_every_capsule_finds(stage: Stage, seed: int) -> None:
     rng = random.Random(seed)
     texts = list(dict.fromkeys(contents(rng, 160, VOCABULARY[: 40 * (seed + 1)])))
     stored: dict[int, tuple[str, str]] = {}

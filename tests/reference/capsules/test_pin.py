@@ -20,7 +20,7 @@ def set_pin(stage: Stage, capsule: str, pinned: bool, reason: str = "house rule"
     return stage.call(pin.TOOL, id=capsule, pinned=pinned, reason=reason)
 
 
-def test_PIN01_the_answer_is_the_state_with_reason_and_instant(stage: Stage, capsule: str) -> None:
+def test_pin01_the_answer_is_the_state_with_reason_and_instant(stage: Stage, capsule: str) -> None:
     answer = stage.call(pin.TOOL, id=f" {capsule} ", pinned=True, reason="  house rule\n")
     assert list(answer.items()) == [
         ("label", "ADVISORY_NOT_AUTHORITY"),
@@ -33,7 +33,7 @@ def test_PIN01_the_answer_is_the_state_with_reason_and_instant(stage: Stage, cap
 
 
 @pytest.mark.parametrize("reason", ["", "  \t", "\u3000"])
-def test_PIN02_a_reason_is_needed(stage: Stage, capsule: str, reason: str) -> None:
+def test_pin02_a_reason_is_needed(stage: Stage, capsule: str, reason: str) -> None:
     with pytest.raises(ProtocolFault, match="reason is blank") as fault:
         set_pin(stage, capsule, True, reason)
     assert (fault.value.code, fault.value.data) == (-32602, None)
@@ -42,13 +42,13 @@ def test_PIN02_a_reason_is_needed(stage: Stage, capsule: str, reason: str) -> No
 
 
 @pytest.mark.parametrize("named", ["cap-9", "out-1", "CAP-1", "cap-01"])
-def test_PIN03_an_unknown_id_is_named(stage: Stage, capsule: str, named: str) -> None:
+def test_pin03_an_unknown_id_is_named(stage: Stage, capsule: str, named: str) -> None:
     with pytest.raises(ProtocolFault) as fault:
         set_pin(stage, named, True)
     assert (fault.value.code, fault.value.data) == (-32002, {"kind": "unknown_capsule", "id": named})
 
 
-def test_PIN04_FOR38_a_forgotten_capsule_is_refused_with_invalid_params(stage: Stage, capsule: str) -> None:
+def test_pin04_for38_a_forgotten_capsule_is_refused_with_invalid_params(stage: Stage, capsule: str) -> None:
     stage.call(forget.TOOL, id=capsule, mode="purged", reason="test")
     with pytest.raises(ProtocolFault, match="forgotten") as fault:
         set_pin(stage, capsule, True)
@@ -60,7 +60,7 @@ def test_the_id_is_looked_at_before_the_reason(stage: Stage) -> None:
         set_pin(stage, " ", True, " ")
 
 
-def test_PIN10_PIN13_PIN14_the_latest_event_is_the_state_and_confidence_stays(stage: Stage, capsule: str) -> None:
+def test_pin10_pin13_pin14_the_latest_event_is_the_state_and_confidence_stays(stage: Stage, capsule: str) -> None:
     before = standing(stage, capsule)
     for pinned in (True, True, False, True):
         set_pin(stage, capsule, pinned)
@@ -72,7 +72,7 @@ def test_unpinning_what_was_never_pinned_succeeds(stage: Stage, capsule: str) ->
     assert set_pin(stage, capsule, False)["pinned"] is False
 
 
-def test_PIN15_each_success_is_one_row_with_the_reason(stage: Stage, capsule: str) -> None:
+def test_pin15_each_success_is_one_row_with_the_reason(stage: Stage, capsule: str) -> None:
     set_pin(stage, capsule, True, "because")
     set_pin(stage, capsule, False, "no more")
     assert rows(stage, "SELECT action, subject, reason FROM audit_events") == [

@@ -29,7 +29,7 @@ def label(stage: Stage, capsule: str, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", [kind for kind in RELATION_KINDS if kind != "part_of"])
-def test_REL01_REL02_REL04_REL06_an_edge_between_live_capsules_is_recorded(
+def test_rel01_rel02_rel04_rel06_an_edge_between_live_capsules_is_recorded(
     stage: Stage, pair: tuple[str, str], kind: str
 ) -> None:
     one, other = pair
@@ -42,20 +42,20 @@ def test_REL01_REL02_REL04_REL06_an_edge_between_live_capsules_is_recorded(
 
 
 @pytest.mark.parametrize("container", ["epic", "task"])
-def test_REL03_a_container_takes_parts(stage: Stage, pair: tuple[str, str], container: str) -> None:
+def test_rel03_a_container_takes_parts(stage: Stage, pair: tuple[str, str], container: str) -> None:
     part, whole = pair
     label(stage, whole, container)
     assert record(stage, "part_of", part, whole)["recorded"] is True
 
 
 @pytest.mark.parametrize("kind", ["Blocks", " blocks", "about-nothing", ""])
-def test_REL05_another_kind_is_refused_in_band_and_named(stage: Stage, pair: tuple[str, str], kind: str) -> None:
+def test_rel05_another_kind_is_refused_in_band_and_named(stage: Stage, pair: tuple[str, str], kind: str) -> None:
     with pytest.raises(ShapeFault, match="kind: unknown variant"):
         record(stage, kind, *pair)
     assert not edges(stage)
 
 
-def test_REL07_REL08_REL09_recording_again_changes_nothing_and_says_so(stage: Stage, pair: tuple[str, str]) -> None:
+def test_rel07_rel08_rel09_recording_again_changes_nothing_and_says_so(stage: Stage, pair: tuple[str, str]) -> None:
     record(stage, "blocks", *pair)
     before = edges(stage)
     stage.later(hours=1)
@@ -63,7 +63,7 @@ def test_REL07_REL08_REL09_recording_again_changes_nothing_and_says_so(stage: St
     assert edges(stage) == before
 
 
-def test_REL10_REL11_direction_and_kind_make_an_edge(stage: Stage, pair: tuple[str, str]) -> None:
+def test_rel10_rel11_direction_and_kind_make_an_edge(stage: Stage, pair: tuple[str, str]) -> None:
     one, other = pair
     for kind, from_id, to_id in (("blocks", one, other), ("blocks", other, one), ("derived_from", one, other)):
         assert record(stage, kind, from_id, to_id)["already_recorded"] is False
@@ -72,7 +72,7 @@ def test_REL10_REL11_direction_and_kind_make_an_edge(stage: Stage, pair: tuple[s
 
 @pytest.mark.parametrize("kind", RELATION_KINDS)
 @pytest.mark.parametrize("named", ["cap-1", "cap-99"])
-def test_REL12_REL13_an_edge_to_itself_is_refused_and_writes_nothing(stage: Stage, kind: str, named: str) -> None:
+def test_rel12_rel13_an_edge_to_itself_is_refused_and_writes_nothing(stage: Stage, kind: str, named: str) -> None:
     stage.put("alone")
     with pytest.raises(ProtocolFault) as fault:
         record(stage, kind, named, named)
@@ -98,7 +98,7 @@ def test_unknown_ends_are_named(stage: Stage, pair: tuple[str, str], from_id: st
     assert not audit(stage)
 
 
-def test_REL16_REL41_a_forgotten_capsule_is_an_end_like_any_other(stage: Stage, pair: tuple[str, str]) -> None:
+def test_rel16_rel41_a_forgotten_capsule_is_an_end_like_any_other(stage: Stage, pair: tuple[str, str]) -> None:
     from nmemory_reference.capsules.lifecycle import forget
 
     one, other = pair
@@ -109,7 +109,7 @@ def test_REL16_REL41_a_forgotten_capsule_is_an_end_like_any_other(stage: Stage, 
     assert record(stage, "blocks", other, one)["recorded"] is True
 
 
-def test_REL17_REL18_REL19_REL20_an_outcome_may_falsify_and_nothing_else(stage: Stage, pair: tuple[str, str]) -> None:
+def test_rel17_rel18_rel19_rel20_an_outcome_may_falsify_and_nothing_else(stage: Stage, pair: tuple[str, str]) -> None:
     capsule, _ = pair
     stage.call(outcome.TOOL, description="it broke", actor="ci")
     assert record(stage, "falsifies", "out-1", capsule)["recorded"] is True
@@ -136,7 +136,7 @@ def test_an_edge_shows_in_the_standing_of_its_target_only(
 
 
 @pytest.mark.parametrize("kind", [None, *(kind for kind in KINDS if kind not in ("epic", "task"))])
-def test_REL33_part_of_needs_a_container(stage: Stage, pair: tuple[str, str], kind: str | None) -> None:
+def test_rel33_part_of_needs_a_container(stage: Stage, pair: tuple[str, str], kind: str | None) -> None:
     part, whole = pair
     if kind is not None:
         label(stage, whole, kind)
@@ -146,7 +146,7 @@ def test_REL33_part_of_needs_a_container(stage: Stage, pair: tuple[str, str], ki
     assert not edges(stage)
 
 
-def test_REL33_the_container_is_looked_at_before_the_part(stage: Stage, pair: tuple[str, str]) -> None:
+def test_rel33_the_container_is_looked_at_before_the_part(stage: Stage, pair: tuple[str, str]) -> None:
     _, whole = pair
     with pytest.raises(ProtocolFault) as fault:
         record(stage, "part_of", "cap-77", whole)
@@ -156,7 +156,7 @@ def test_REL33_the_container_is_looked_at_before_the_part(stage: Stage, pair: tu
     assert fault.value.data == {"kind": "unknown_capsule", "id": "cap-77"}
 
 
-def test_REL34_REL35_REL36_membership_and_proposals_fence_nothing(stage: Stage, pair: tuple[str, str]) -> None:
+def test_rel34_rel35_rel36_membership_and_proposals_fence_nothing(stage: Stage, pair: tuple[str, str]) -> None:
     one, other = pair
     label(stage, other, "epic")
     before = standing(stage, other)
@@ -165,7 +165,7 @@ def test_REL34_REL35_REL36_membership_and_proposals_fence_nothing(stage: Stage, 
     assert standing(stage, other) == before
 
 
-def test_REL40_superseding_the_superseder_revives_nobody(stage: Stage, pair: tuple[str, str]) -> None:
+def test_rel40_superseding_the_superseder_revives_nobody(stage: Stage, pair: tuple[str, str]) -> None:
     old, new = pair
     newest = stage.put("the third")
     record(stage, "supersedes", new, old)
@@ -173,14 +173,14 @@ def test_REL40_superseding_the_superseder_revives_nobody(stage: Stage, pair: tup
     assert standing(stage, old)["superseded"] == 1
 
 
-def test_REL42_each_success_is_audited_under_from(stage: Stage, pair: tuple[str, str]) -> None:
+def test_rel42_each_success_is_audited_under_from(stage: Stage, pair: tuple[str, str]) -> None:
     record(stage, "blocks", *pair)
     record(stage, "blocks", *pair)
     assert audit(stage) == [("memory_relate", "cap-1")] * 2
 
 
 @pytest.mark.parametrize("left", list(itertools.combinations(("kind", "from", "to"), 2)))
-def test_REL43_every_field_is_needed(stage: Stage, pair: tuple[str, str], left: tuple[str, ...]) -> None:
+def test_rel43_every_field_is_needed(stage: Stage, pair: tuple[str, str], left: tuple[str, ...]) -> None:
     sent = {name: value for name, value in {"kind": "blocks", "from": "cap-1", "to": "cap-2"}.items() if name in left}
     (missing,) = {"kind", "from", "to"} - set(left)
     with pytest.raises(ShapeFault, match=f"missing field `{missing}`"):
@@ -188,7 +188,7 @@ def test_REL43_every_field_is_needed(stage: Stage, pair: tuple[str, str], left: 
 
 
 @pytest.mark.parametrize("name", ["note", "from_"])
-def test_REL44_an_argument_that_nobody_knows_is_refused(stage: Stage, pair: tuple[str, str], name: str) -> None:
+def test_rel44_an_argument_that_nobody_knows_is_refused(stage: Stage, pair: tuple[str, str], name: str) -> None:
     with pytest.raises(ShapeFault, match=f"unknown field `{name}`, expected one of `kind`, `from`, `to`"):
         stage.call(relate.TOOL, **{"kind": "blocks", "from": "cap-1", "to": "cap-2", name: "x"})
     assert not edges(stage)
