@@ -121,6 +121,8 @@ def _drafts(file: _File, source: str) -> Iterator[Draft]:
 
 def _base(settings: Settings, given: ImportArguments) -> Path:
     """The folder that the source is looked for in. Raises -32602 where there is none."""
+    if given.dir is not None and given.source != FOLDER:
+        raise value_fault(f"dir goes with source memory-dir only, not with {given.source}; send base to look elsewhere")
     default = settings.home if given.source == USER else settings.working_folder
     if given.base is None:
         if default is None:
@@ -189,17 +191,18 @@ def _content(path: Path) -> str | None:
         if error.errno == errno.ELOOP and path.is_symlink():
             raise _Link(path) from None
         raise _unreadable(path, error) from None
-    with os.fdopen(opened, "rb") as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise store_fault(f"Can't import {_shown(path)}: it is no regular file. Put a file there, or name another.")
-        try:
+    if not stat.S_ISREG(os.fstat(opened).st_mode):
+        os.close(opened)
+        raise store_fault(f"Can't import {_shown(path)}: it is no regular file. Put a file there, or name another.")
+    try:
+        with os.fdopen(opened, "rb") as file:
             return file.read().decode()
-        except OSError as error:
-            raise _unreadable(path, error) from None
-        except UnicodeDecodeError as error:
-            raise store_fault(
-                f"Can't import {_shown(path)}: byte {error.start} is no UTF-8. Save the file as UTF-8."
-            ) from None
+    except OSError as error:
+        raise _unreadable(path, error) from None
+    except UnicodeDecodeError as error:
+        raise store_fault(
+            f"Can't import {_shown(path)}: byte {error.start} is no UTF-8. Save the file as UTF-8."
+        ) from None
 
 
 def _file(path: Path, content: str, root: Path) -> _File:

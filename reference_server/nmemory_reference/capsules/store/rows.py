@@ -20,12 +20,12 @@ MAX_LIMIT: Final = 2**63 - 1
 def headlines(chosen: str, order: str, more: str = "") -> str:
     """A statement for the headline rows of live capsules, with `more` columns after those of `headline_row`.
 
-    `chosen` is a statement that gives rows of `standing`: filters and limits stand in there, so that nothing else
-    is read of a capsule that is not shown.
+    `chosen` is a statement that gives the column `seq` of `standing`: filters and limits stand in there, so that
+    an index can answer them and nothing else is read of a capsule that is not shown.
     """
     return f"""
         SELECT {HEADLINE_COLUMNS}{more}
-        FROM ({chosen}) AS standing JOIN capsule USING (seq) JOIN capsule_text USING (seq)
+        FROM ({chosen}) JOIN standing USING (seq) JOIN capsule USING (seq) JOIN capsule_text USING (seq)
         ORDER BY {order}
     """  # noqa: S608
 

@@ -27,6 +27,7 @@ _SINCE = """
     SELECT capsule_vector.seq, project_id, session_id, embedding
     FROM capsule_vector JOIN standing USING (seq) WHERE revision > ? AND forgotten = 0 ORDER BY revision
 """
+_EMBEDDING = "SELECT embedding FROM capsule_vector WHERE seq = ?"
 _PRESENT = "SELECT seq FROM capsule_vector INDEXED BY capsule_vector_revision"
 
 
@@ -78,6 +79,12 @@ def revision(db: sqlite3.Connection) -> Revision:
 def since(db: sqlite3.Connection, put: int) -> Iterator[Stored]:
     """The embeddings of live capsules that were put after the one numbered `put`."""
     return (Stored(*row) for row in db.execute(_SINCE, (put,)))
+
+
+def embedding(db: sqlite3.Connection, seq: int) -> bytes:
+    """The bytes of a capsule that has an embedding."""
+    found: bytes = db.execute(_EMBEDDING, (seq,)).fetchone()[0]
+    return found
 
 
 def present(db: sqlite3.Connection) -> set[int]:

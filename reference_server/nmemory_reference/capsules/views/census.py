@@ -27,32 +27,32 @@ _BY_PROJECT = """
 """
 _TOTAL = "SELECT count(*) FROM standing WHERE forgotten = 0"
 _TIERS = "SELECT tier, count(*) FROM standing WHERE tier <> 'active' AND forgotten = 0 GROUP BY tier"
-_NEWEST = "SELECT * FROM standing WHERE forgotten = 0 AND {fence} ORDER BY seq DESC LIMIT :limit"
+_NEWEST = "SELECT seq FROM standing WHERE forgotten = 0 AND {fence} ORDER BY seq DESC LIMIT :limit"
 #: The newest row of every project and thread. A bracket's handoff stays when it is superseded, a thread's does not.
+#: Forgetting takes the marks away, so that nothing forgotten is among them.
 _HANDOFFS = """
     SELECT max(seq) AS seq FROM (
-        SELECT seq, project_id, thread FROM standing WHERE handoff = 1 AND forgotten = 0 AND {fence}
+        SELECT seq, project_id, thread FROM standing WHERE handoff = 1 AND {fence}
         UNION
-        SELECT seq, project_id, thread FROM standing
-        WHERE thread IS NOT NULL AND superseded = 0 AND forgotten = 0 AND {fence}
+        SELECT seq, project_id, thread FROM standing WHERE thread IS NOT NULL AND superseded = 0 AND {fence}
     ) GROUP BY project_id, thread
 """
-_HANDOFF = f"SELECT standing.* FROM ({_HANDOFFS}) JOIN standing USING (seq) ORDER BY seq DESC LIMIT :limit"  # noqa: S608
+_HANDOFF = f"SELECT seq FROM ({_HANDOFFS}) ORDER BY seq DESC LIMIT :limit"  # noqa: S608
 _RECALLED = "FROM standing WHERE recall_count > 0 AND forgotten = 0 AND {fence}"
-_MOST_RECALLED = f"SELECT * {_RECALLED} ORDER BY recall_count DESC, last_recalled_us DESC, seq LIMIT :limit"
+_MOST_RECALLED = f"SELECT seq {_RECALLED} ORDER BY recall_count DESC, last_recalled_us DESC, seq LIMIT :limit"
 _USAGE: Final = ", recall_count, last_recalled_us"
 _PINNED = "FROM standing WHERE pinned = 1 AND forgotten = 0 AND {fence}"
-_NEWEST_PINNED = f"SELECT * {_PINNED} ORDER BY seq DESC LIMIT :limit"
+_NEWEST_PINNED = f"SELECT seq {_PINNED} ORDER BY seq DESC LIMIT :limit"
 _EPICS = """
     SELECT seq FROM standing WHERE kind = 'epic' AND superseded = 0 AND forgotten = 0 AND {fence} ORDER BY seq DESC
 """
-_CHOSEN = "SELECT * FROM standing WHERE seq IN (SELECT value FROM json_each(:seqs)) AND {fence} LIMIT :limit"
+_CHOSEN = "SELECT seq FROM standing WHERE seq IN (SELECT value FROM json_each(:seqs)) AND {fence} LIMIT :limit"
 #: What a plan should hang off something: tasks, and threads that are not epics.
 _PLANNING = """
     SELECT seq FROM standing WHERE kind = 'task' AND superseded = 0 AND forgotten = 0 AND {fence}
     UNION ALL
     SELECT seq FROM standing WHERE thread IS NOT NULL AND ifnull(kind, '') NOT IN ('task', 'epic')
-    AND superseded = 0 AND forgotten = 0 AND {fence}
+    AND superseded = 0 AND {fence}
 """
 
 

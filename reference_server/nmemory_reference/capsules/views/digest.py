@@ -78,7 +78,8 @@ def _capsules(census: Census, cap: int) -> dict[str, Any]:
 
 def _telemetry(db: sqlite3.Connection, *, fenced: bool) -> dict[str, Any]:
     """What recall wrote down on its way. Misses name no project, so a fenced digest shows none of their terms."""
-    misses = [] if fenced else _fail_open(lambda: telemetry.recent_misses(db, MAX_FAILURES), [])
+    nothing: list[dict[str, Any]] = []
+    misses = nothing if fenced else _fail_open(lambda: telemetry.recent_misses(db, MAX_FAILURES), nothing)
     return {
         "recall_misses": _fail_open(lambda: int(db.execute(_MISSES).fetchone()[0]), 0),
         **_present(

@@ -54,7 +54,7 @@ def _statement(given: ListArguments) -> str:
         conditions.append("tier <> 'active' AND tier = :tier")  # the first lets the partial index in
     if given.expired is not None:
         conditions.append("valid_to_us < :now_us" if given.expired else "coalesce(valid_to_us >= :now_us, 1)")
-    chosen = f"SELECT * FROM standing WHERE {' AND '.join(conditions)} ORDER BY seq DESC LIMIT :limit"  # noqa: S608
+    chosen = f"SELECT seq FROM standing WHERE {' AND '.join(conditions)} ORDER BY seq DESC LIMIT :limit"  # noqa: S608
     return headlines(chosen, "seq DESC")
 
 

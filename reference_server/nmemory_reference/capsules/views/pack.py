@@ -23,7 +23,7 @@ TRAPS: Final = "kind = 'failure_pattern'"
 
 #: Coverage first, then what decay leaves of the confidence: its logarithm sorts the same and needs no power.
 _RANKED = f"""
-    SELECT standing.*, coalesce(hits.terms, 0) AS coverage,
+    SELECT seq, coalesce(hits.terms, 0) AS coverage,
            log_confidence + (CASE WHEN pinned THEN :now_us ELSE min(valid_from_us, :now_us) END) / {HALF_LIFE_US}.0
            AS decayed
     FROM standing
@@ -34,11 +34,11 @@ _RANKED = f"""
 _RANK: Final = "coverage DESC, decayed DESC, seq"
 _COUNT = "SELECT count(*) FROM standing WHERE {section} AND forgotten = 0 AND {fence}"
 _HITS = """
-    SELECT seq FROM capsule_words JOIN standing ON seq = capsule_words.rowid
+    SELECT seq FROM capsule_words CROSS JOIN standing ON seq = capsule_words.rowid
     WHERE capsule_words MATCH ? AND kind IN ('constraint', 'decision', 'failure_pattern')
 """
 _IN_SCOPE = "SELECT seq FROM standing WHERE seq IN (SELECT value FROM json_each(:seqs)) AND {fence}"
-_BY_SEQ = headlines("SELECT * FROM standing WHERE seq = :seq", "seq")
+_BY_SEQ = headlines("SELECT :seq AS seq", "seq")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,143 @@
+"""Cosines: what they are exactly, and a quick look over many embeddings that tells which ones to compute.
+
+The product of two float32 is exact in float64, and `fsum` rounds the sum of all of them once; so the exact cosine is
+the same number on every machine and in every order of summing. The quick look, with numpy or without, is only right
+within `margin`; what it chooses is computed exactly before it is compared. Ranks are therefore the same either way.
+"""
+
+from __future__ import annotations
+
+import heapq
+import importlib
+import math
+from array import array
+from collections.abc import Collection, Sequence
+from operator import mul
+from typing import Any, Final, Protocol
+
+from nmemory_reference.capsules.recall.embedding import from_bytes
+
+#: Half the distance between 1 and the next float32.
+_UNIT_ROUNDOFF: Final = 2.0**-24
+#: Below every cosine: the score of a row that is not looked at.
+OUT_OF_SIGHT: Final = -2.0
+#: Rows that numpy makes room for at first.
+_FIRST_ROOM: Final = 256
+
+
+def exact(one: Sequence[float], other: Sequence[float]) -> float:
+    """The cosine of two float32 vectors of one dimension, neither of them zero."""
+    return math.fsum(map(mul, one, other)) / (length(one) * length(other))
+
+
+def length(vector: Sequence[float]) -> float:
+    """The Euclidean length of a float32 vector."""
+    return math.sqrt(math.fsum(map(mul, vector, vector)))
+
+
+def margin(dimension: int) -> float:
+    """By how much a score of a quick look may differ from the cosine: twice the bound for float32 dot products."""
+    return 2 * (dimension + 8) * _UNIT_ROUNDOFF
+
+
+class Rows(Protocol):
+    """Embeddings of one dimension, by place from 0."""
+
+    def __len__(self) -> int: ...
+
+    def extend(self, embeddings: Sequence[bytes]) -> None:
+        """Add embeddings, as they are stored, behind the last place."""
+
+    def drop(self, place: int) -> None:
+        """Take a row out; the last one moves to its place."""
+
+    def scores(self, query: array[float], groups: array[int], shown: Collection[int] | None) -> Sequence[float]:
+        """Each row's cosine with `query`, within `margin`; OUT_OF_SIGHT where its group is not `shown`."""
+
+    def nearest(self, scores: Sequence[float], count: int, slack: float) -> tuple[list[int], float]:
+        """The places whose score is at most `slack` below the `count`-th best or below 0, whichever is higher.
+
+        And the `count`-th best score; `count` is 1 or more.
+        """
+
+
+class PlainRows:
+    """Rows without any library."""
+
+    def __init__(self) -> None:
+        self._rows: list[array[float]] = []
+        self._lengths: list[float] = []
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def extend(self, embeddings: Sequence[bytes]) -> None:
+        rows = [from_bytes(embedding) for embedding in embeddings]
+        self._rows += rows
+        self._lengths += [math.sqrt(sum(map(mul, row, row))) for row in rows]
+
+    def drop(self, place: int) -> None:
+        row, size = self._rows.pop(), self._lengths.pop()
+        if place < len(self._rows):
+            self._rows[place], self._lengths[place] = row, size
+
+    def scores(self, query: array[float], groups: array[int], shown: Collection[int] | None) -> Sequence[float]:
+        scale = 1 / length(query)
+        return [
+            sum(map(mul, query, row)) * scale / size if shown is None or group in shown else OUT_OF_SIGHT
+            for row, size, group in zip(self._rows, self._lengths, groups, strict=True)
+        ]
+
+    def nearest(self, scores: Sequence[float], count: int, slack: float) -> tuple[list[int], float]:
+        least = heapq.nlargest(count, scores)[-1]
+        return [place for place, score in enumerate(scores) if score >= max(least, 0.0) - slack], least
+
+
+class NumpyRows:
+    """Rows as one matrix of unit vectors: a query is one product with it."""
+
+    def __init__(self, dimension: int, numpy: Any) -> None:
+        self._np = numpy
+        self._dimension = dimension
+        self._count = 0
+        self._matrix = numpy.empty((_FIRST_ROOM, dimension), numpy.float32)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def extend(self, embeddings: Sequence[bytes]) -> None:
+        np = self._np
+        added = np.frombuffer(b"".join(embeddings), "<f4").reshape(len(embeddings), self._dimension).astype(np.float64)
+        added /= np.sqrt(np.einsum("ij,ij->i", added, added))[:, None]
+        end = self._count + len(added)
+        if end > len(self._matrix):
+            roomier = np.empty((max(end, 2 * len(self._matrix)), self._dimension), np.float32)
+            roomier[: self._count] = self._matrix[: self._count]
+            self._matrix = roomier
+        self._matrix[self._count : end] = added
+        self._count = end
+
+    def drop(self, place: int) -> None:
+        self._count -= 1
+        self._matrix[place] = self._matrix[self._count]
+
+    def scores(self, query: array[float], groups: array[int], shown: Collection[int] | None) -> Any:
+        np = self._np
+        unit = np.array(query, np.float64) / length(query)
+        scores = self._matrix[: self._count] @ unit.astype(np.float32)
+        if shown is not None:
+            scores[~np.isin(np.array(groups), np.array(list(shown), np.int64))] = OUT_OF_SIGHT
+        return scores
+
+    def nearest(self, scores: Any, count: int, slack: float) -> tuple[list[int], float]:
+        np = self._np
+        least = float(np.partition(scores, len(scores) - count)[len(scores) - count])
+        return np.flatnonzero(scores >= max(least, 0.0) - slack).tolist(), least
+
+
+def rows_of(dimension: int) -> Rows:
+    """No rows yet, of this dimension: numpy's if it is installed."""
+    try:
+        return NumpyRows(dimension, importlib.import_module("numpy"))
+    except ImportError:
+        return PlainRows()
