@@ -4,7 +4,7 @@ A case that changes under a server that was certified by it makes the certificat
 case, clause, schema, tool or standing check that was changed or removed is a fault until it is frozen on purpose.
 
 What is digested is canonical JSON: members sorted, no white space. Reformatting a file changes nothing.
-``clauses.json`` counts a clause at a time and ``pack.json`` an entry at a time: one can be added beside the others.
+A file of clauses counts a clause at a time and ``pack.json`` an entry at a time: one can be added beside the others.
 """
 
 from __future__ import annotations
@@ -116,9 +116,9 @@ def _documents(folder: Traversable, prefix: str) -> Iterator[tuple[str, Json]]:
 
 def _parts(file: str, data: Json) -> Iterator[tuple[str, Json]]:
     """The entries that a file counts as."""
-    if file == "clauses.json":
+    if file.startswith("clauses/"):
         for clause in data["clauses"]:
-            yield f"{file}#{clause['id']}", clause
+            yield f"clauses/{clause['id']}", clause
     elif file == "pack.json":
         for member, value in data.items():
             if isinstance(value, dict):

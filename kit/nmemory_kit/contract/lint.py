@@ -17,10 +17,13 @@ from typing import Any
 
 from .case import Case
 from .case_rules import capability_problem, case_problems, law_problems, tool_problems
+from .clause import Clause
 from .grammar import nearest, parse_json, schema_violations, violations
 from .pack import Pack, pack_names, read_pack
 
 Json = Any
+
+_PLACES = ("cases/<area>/<id>.json", "clauses/<area>.json", "schemas/<name>.json")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -50,7 +53,7 @@ def lint(root: Traversable) -> list[Problem]:
     for (file, data), case in zip(sorted(by_file.items(), key=_id), pack.cases, strict=True):
         problems += [Problem(file, message) for message in case_problems(case, data, pack)]
         problems += [Problem(file, message) for message in _place_problems(file, case)]
-    problems += _clause_problems(pack)
+    problems += _clause_problems(pack, documents)
     return sorted(set(problems))
 
 
@@ -66,9 +69,10 @@ def _read_all(root: Traversable) -> tuple[dict[str, Json], list[Problem]]:
             documents[name] = parse_json(file.read_text(encoding="utf-8"))
         except ValueError as error:
             problems.append(Problem(name, f"this is not JSON that can be used: {error}"))
-    problems += [
-        Problem(name, "a pack needs this file") for name in ("pack.json", "clauses.json") if name not in documents
-    ]
+    if "pack.json" not in documents:
+        problems.append(Problem("pack.json", "a pack needs this file"))
+    if not any(name.startswith("clauses/") for name in documents):
+        problems.append(Problem("clauses", "a pack needs clauses, in clauses/<area>.json"))
     return documents, problems
 
 
@@ -89,14 +93,14 @@ def _grammar_problems(documents: Mapping[str, Json]) -> Iterator[Problem]:
                 for schema in sorted(_schema_files(data))
                 if f"schemas/{schema}" not in documents
             ]
-        elif name == "clauses.json":
+        elif folder == "clauses" and depth == 1:
             found = violations(data, "clauses")
         elif folder == "schemas" and depth == 1:
             found = schema_violations(data)
         elif folder == "cases" and depth == 2:
             found = violations(data, "case")
         else:
-            found = ["this file is in no place where a pack has one: cases/<area>/<id>.json, schemas/<name>.json"]
+            found = [f"this file is in no place where a pack has one: {', '.join(_PLACES)}"]
         yield from (Problem(name, message) for message in found)
 
 
@@ -137,18 +141,29 @@ def _place_problems(file: str, case: Case) -> Iterator[str]:
         yield f"the id {case.id!r} does not begin with its area, {area!r}"
 
 
-def _clause_problems(pack: Pack) -> Iterator[Problem]:
+def _clause_problems(pack: Pack, documents: Mapping[str, Json]) -> Iterator[Problem]:
+    files = {name: data["clauses"] for name, data in documents.items() if name.startswith("clauses/")}
+    for file, clauses in files.items():
+        area = file.removeprefix("clauses/").removesuffix(".json")
+        strangers = [clause["id"] for clause in clauses if clause["id"].split("/")[1] != area]
+        yield from (Problem(file, f"{stranger} belongs to another area") for stranger in strangers)
+    for twice in _twice(clause["id"] for clauses in files.values() for clause in clauses):
+        yield Problem("clauses", f"{twice} stands twice")
     named = {clause for case in pack.cases for clause in case.clauses}
     for clause in pack.clauses.values():
         for capability in clause.where:
             if found := capability_problem(capability, pack):
-                yield Problem("clauses.json", f"{clause.id}: where: {found}")
+                yield Problem(_clause_file(clause), f"{clause.id}: where: {found}")
         if clause.excluded and clause.id in named:
-            yield Problem("clauses.json", f"{clause.id} is excluded, but a case names it")
+            yield Problem(_clause_file(clause), f"{clause.id} is excluded, but a case names it")
         if not clause.excluded and clause.id not in named:
-            yield Problem("clauses.json", f"{clause.id} has no case, and no reason in `excluded`")
+            yield Problem(_clause_file(clause), f"{clause.id} has no case, and no reason in `excluded`")
     for place in _twice(case.id for case in pack.cases):
         yield Problem("cases", f"two cases have the id {place!r}")
+
+
+def _clause_file(clause: Clause) -> str:
+    return f"clauses/{clause.id.split('/')[1]}.json"
 
 
 def _schema_files(data: Mapping[str, Json]) -> set[str]:

@@ -164,7 +164,7 @@ def read_pack(root: Traversable) -> Pack:
         seeds={kind: Recipe.of(recipe) for kind, recipe in data.get("seeds", {}).items()},
         cleanup={tool: Recipe.of(recipe) for tool, recipe in data.get("cleanup", {}).items()},
         observe={name: _observation(observation) for name, observation in data.get("observe", {}).items()},
-        clauses={clause["id"]: Clause.of(clause) for clause in _read(root / "clauses.json")["clauses"]},
+        clauses={clause["id"]: Clause.of(clause) for clause in _clause_documents(root)},
         cases=tuple(sorted(cases, key=lambda case: case.path)),
         root=root,
     )
@@ -181,6 +181,12 @@ def case_documents(root: Traversable) -> list[tuple[str, Json]]:
                 if file.name.endswith(".json")
             ]
     return sorted(found, key=lambda item: item[0])
+
+
+def _clause_documents(root: Traversable) -> list[Json]:
+    """Every clause of a pack folder, area by area."""
+    areas = sorted((root / "clauses").iterdir(), key=lambda area: area.name)
+    return [clause for area in areas for clause in _read(area)["clauses"]]
 
 
 def _tool(root: Traversable, name: str, data: Mapping[str, Any]) -> Tool:

@@ -89,7 +89,11 @@ class SmallPack:
 
     def written(self) -> Path:
         """Write every file; the folder of the pack."""
-        documents = {"pack.json": self.pack, "clauses.json": self.clauses}
+        documents = {"pack.json": self.pack}
+        areas = {clause["id"].split("/")[1] for clause in self.clauses["clauses"]}
+        for area in areas:
+            chosen = [clause for clause in self.clauses["clauses"] if clause["id"].split("/")[1] == area]
+            documents[f"clauses/{area}.json"] = {"clauses": chosen}
         documents |= {f"schemas/{name}": schema for name, schema in self.schemas.items()}
         documents |= {f"cases/{name.partition('-')[0]}/{name}.json": case for name, case in self.cases.items()}
         texts = {name: json.dumps(data, ensure_ascii=False, indent=1) for name, data in documents.items()} | self.others

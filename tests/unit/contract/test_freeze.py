@@ -75,7 +75,7 @@ def test_a_new_case_is_frozen_beside_the_others(frozen: SmallPack) -> None:
 @pytest.mark.parametrize(
     ("change", "entry"),
     [
-        (lambda small: small.clauses["clauses"][1].update(level="SHOULD"), "clauses.json#n1/wire/json"),
+        (lambda small: small.clauses["clauses"][1].update(level="SHOULD"), "clauses/n1/wire/json"),
         (lambda small: small.schemas["read.json"].update(minProperties=1), "schemas/read.json"),
         (lambda small: small.pack["tools"]["read"].update(required=True), "pack.json#tools/read"),
         (lambda small: small.pack["standing"][0].update(on="any"), "pack.json#standing/read-shape"),
@@ -91,7 +91,7 @@ def test_adding_a_clause_and_a_tool_is_allowed(frozen: SmallPack) -> None:
     frozen.clauses["clauses"].insert(0, {**frozen.clauses["clauses"][0], "id": "n1/read/new"})
     frozen.pack["tools"]["list"] = {**frozen.pack["tools"]["read"]}
     found = freeze(_cases(frozen))
-    assert found.added == ("notes/v1/clauses.json#n1/read/new", "notes/v1/pack.json#tools/list")
+    assert found.added == ("notes/v1/clauses/n1/read/new", "notes/v1/pack.json#tools/list")
 
 
 def test_reformatting_is_no_change(frozen: SmallPack) -> None:

@@ -246,7 +246,20 @@ def test_a_fault_inside_a_schema_is_told_once(small: SmallPack) -> None:
 
 
 def test_a_pack_without_its_files_says_which(tmp_path: Any) -> None:
-    assert {problem.file for problem in lint(tmp_path)} == {"pack.json", "clauses.json"}
+    assert {problem.file for problem in lint(tmp_path)} == {"pack.json", "clauses"}
+
+
+def test_a_clause_stands_once_and_with_its_area(small: SmallPack) -> None:
+    again = {**small.clauses["clauses"][0]}
+    small.others["clauses/write.json"] = json.dumps({"clauses": [*_of_area(small, "write"), again]})
+    assert [str(problem) for problem in lint(small.written())] == [
+        "clauses: n1/wire/advertises stands twice",
+        "clauses/write.json: n1/wire/advertises belongs to another area",
+    ]
+
+
+def _of_area(small: SmallPack, area: str) -> list[dict[str, Any]]:
+    return [clause for clause in small.clauses["clauses"] if clause["id"].split("/")[1] == area]
 
 
 def test_the_command_prints_the_problems_and_fails(small: SmallPack, capsys: pytest.CaptureFixture[str]) -> None:
