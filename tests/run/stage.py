@@ -10,7 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from nmemory_kit.contract.case import Case, parse_case
+from nmemory_kit.contract.case import Case, parse_case, parse_refusal
 from nmemory_kit.contract.clause import Clause, Level
 from nmemory_kit.contract.pack import Observation, Pack, Recipe, Standing, Tool
 from nmemory_kit.run.conduct import conduct
@@ -51,6 +51,7 @@ def make_pack(*cases: dict[str, Any], observe: dict[str, Observation] | None = N
         ),
         seeds={"page": Recipe("make_page", {"text": "{{title}} {{tone}}"}, {}, {"tone": "plain"})},
         cleanup={"put": Recipe("drop", {"id": "{{id}}"}, {"id": "/id"})},
+        refusals={"gone": GONE},
         observe=observe or {},
         clauses={clause.id: clause for clause in clauses},
         cases=tuple(parse_case({"title": "A case of the toy", **case}, "toy/v1") for case in cases),
@@ -65,6 +66,14 @@ class Handled:
     body: dict[str, Any] | None
     status: int = 200
 
+
+#: The toy pack's one refusal that has a name.
+GONE = parse_refusal(
+    {
+        "rpc": {"legacy": -32002, "modern": [-32602, -32002]},
+        "body": {"required": ["id"], "properties": {"id": {"const": "{{id}}"}}},
+    }
+)
 
 Act = Callable[["Toy", str, dict[str, Any]], Awaitable[Any]]
 
@@ -99,7 +108,8 @@ class Toy:
             case _:
                 return Handled(None, 202)
         if isinstance(result, dict) and "rpc" in result:
-            return Handled({"jsonrpc": "2.0", "id": message["id"], "error": {"code": result["rpc"], "message": "no"}})
+            error = {"code": result["rpc"], "message": "no", **result.get("more", {})}
+            return Handled({"jsonrpc": "2.0", "id": message["id"], "error": error})
         return Handled({"jsonrpc": "2.0", "id": message["id"], "result": result})
 
     def do(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ validated document into frozen values. Placeholders are still unfilled here (see
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 Json = Any
@@ -38,12 +38,22 @@ class Refusal:
     codes: tuple[str, ...] = ()
     #: JSON-RPC error codes.
     rpc: tuple[int, ...] = ()
+    #: Those from MCP 2026-07-28 on, where they are others.
+    rpc_modern: tuple[int, ...] | None = None
     #: HTTP status codes.
     status: tuple[int, ...] = ()
     #: A schema for the text of an ``isError`` result that need not be an envelope.
     in_band: Json | None = None
     #: A schema for the envelope, or for the ``data`` of a JSON-RPC error.
     body: Json | None = None
+    #: The pack's refusal of this name says all that, with these values for its placeholders.
+    named: str | None = None
+    values: Mapping[str, Json] = field(default_factory=dict)
+
+    def in_era(self, era: Literal["legacy", "modern"]) -> Refusal:
+        """The same with the JSON-RPC codes of one era only."""
+        rpc = self.rpc_modern if era == "modern" and self.rpc_modern is not None else self.rpc
+        return replace(self, rpc=rpc, rpc_modern=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,16 +281,26 @@ def _check(data: Mapping[str, Any], clause: str) -> Iterator[Check]:
         yield Check(clause, shows=tuple(data["shows"]))
 
 
-def _refusal(data: Mapping[str, Any] | None) -> Refusal | None:
-    if data is None:
-        return None
+def parse_refusal(data: Mapping[str, Any] | str) -> Refusal:
+    """Build a refusal from its JSON form: the name of one of the pack's, or what is right."""
+    if isinstance(data, str):
+        return Refusal(named=data)
+    if "is" in data:
+        return Refusal(named=data["is"], values=data.get("with", {}))
+    rpc = data.get("rpc")
+    eras = rpc if isinstance(rpc, dict) else {"legacy": rpc}
     return Refusal(
         codes=_many(data.get("code")),
-        rpc=_many(data.get("rpc")),
+        rpc=_many(eras["legacy"]),
+        rpc_modern=_many(eras["modern"]) if "modern" in eras else None,
         status=_many(data.get("status")),
         in_band=data.get("in_band"),
         body=data.get("body"),
     )
+
+
+def _refusal(data: Mapping[str, Any] | str | None) -> Refusal | None:
+    return None if data is None else parse_refusal(data)
 
 
 def _many(value: Any) -> tuple[Any, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ..check.laws import laws
-from .case import Call, Case, Check, ListTools, Seed, Step
+from .case import Call, Case, Check, ListTools, Refusal, Seed, Step
 from .evidence import decided, is_vague, parts, uncontrolled
 from .grammar import nearest, schema_violations
 from .pack import Pack
@@ -93,11 +93,21 @@ def _call_problems(call: Call, pack: Pack) -> Iterator[str]:
     for name in call.unjudged:
         if name not in known:
             yield f"unjudged: there is no standing check {name!r}{nearest(name, known)}"
-    refusal = call.refusal
-    if refusal is None:
+    if call.refusal is not None:
+        yield from _refusal_problems(call.refusal, pack, foreign=foreign)
+
+
+def _refusal_problems(refusal: Refusal, pack: Pack, *, foreign: bool) -> Iterator[str]:
+    if refusal.named is not None:
+        yield from _named_refusal_problems(refusal.named, refusal.values, pack)
         return
     if is_vague(refusal) and not foreign:
         yield "a rejection names its code: `in_band` that any text meets is for foreign tools only"
+    yield from refusal_problems(refusal, pack)
+
+
+def refusal_problems(refusal: Refusal, pack: Pack) -> Iterator[str]:
+    """What is wrong with a refusal that is told at length."""
     codes = _error_codes(pack)
     for code in refusal.codes:
         if codes and code not in codes:
@@ -105,6 +115,18 @@ def _call_problems(call: Call, pack: Pack) -> Iterator[str]:
     for schema in (refusal.body, refusal.in_band):
         if schema is not None:
             yield from schema_violations(schema)
+
+
+def _named_refusal_problems(name: str, values: Mapping[str, Json], pack: Pack) -> Iterator[str]:
+    if name not in pack.refusals:
+        yield f"the pack has no refusal {name!r}{nearest(name, pack.refusals)}"
+        return
+    refusal = pack.refusals[name]
+    wanted = set(placeholders([refusal.in_band, refusal.body]))
+    for value in sorted(wanted - set(values)):
+        yield f"the refusal {name!r} wants a value {value!r}"
+    for value in sorted(set(values) - wanted):
+        yield f"the refusal {name!r} has no use for {value!r}{nearest(value, wanted)}"
 
 
 def _check_problems(check: Check) -> Iterator[str]:

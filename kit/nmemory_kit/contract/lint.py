@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from .case import Case
-from .case_rules import capability_problem, case_problems, law_problems, tool_problems
+from .case_rules import capability_problem, case_problems, law_problems, refusal_problems, tool_problems
 from .clause import Clause
 from .grammar import nearest, parse_json, schema_violations, violations
 from .pack import Pack, pack_names, read_pack
@@ -121,6 +121,8 @@ def _pack_problems(pack: Pack, documents: Mapping[str, Json]) -> Iterator[Proble
     if pack.advertises not in pack.clauses:
         messages.append(f"advertises: there is no clause {pack.advertises!r}{nearest(pack.advertises, pack.clauses)}")
     messages += [f"standing check {name!r} stands twice" for name in _twice(one.name for one in pack.standing)]
+    for name, refusal in pack.refusals.items():
+        messages += [f"refusal {name!r}: {found}" for found in refusal_problems(refusal, pack)]
     messages += [f"cleanup: {found}" for found in tool_problems(pack.cleanup, pack)]
     for name, observation in pack.observe.items():
         needs = [found for need in observation.needs if (found := capability_problem(need, pack))]

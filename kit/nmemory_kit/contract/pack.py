@@ -10,7 +10,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any, Literal
 
-from .case import Case, parse_case
+from .case import Case, Refusal, parse_case, parse_refusal
 from .clause import Clause
 
 Json = Any
@@ -104,6 +104,8 @@ class Pack:
     seeds: Mapping[str, Recipe]
     #: Tool that makes something -> how to take it back.
     cleanup: Mapping[str, Recipe]
+    #: Errors by name, as steps refer to them.
+    refusals: Mapping[str, Refusal]
     #: Traits that are found out once a target.
     observe: Mapping[str, Observation]
     clauses: Mapping[str, Clause]
@@ -120,6 +122,10 @@ class Pack:
     def required_tools(self) -> tuple[str, ...]:
         """The tools that a target must list."""
         return tuple(name for name, tool in self.tools.items() if tool.required)
+
+    def refusal(self, refusal: Refusal) -> Refusal:
+        """What a step's refusal says at length: where it is a name, the pack's of this name (placeholders unfilled)."""
+        return refusal if refusal.named is None else self.refusals[refusal.named]
 
 
 def pack_names() -> tuple[str, ...]:
@@ -163,6 +169,7 @@ def read_pack(root: Traversable) -> Pack:
         standing=tuple(_standing(root, standing) for standing in data["standing"]),
         seeds={kind: Recipe.of(recipe) for kind, recipe in data.get("seeds", {}).items()},
         cleanup={tool: Recipe.of(recipe) for tool, recipe in data.get("cleanup", {}).items()},
+        refusals={name: parse_refusal(refusal) for name, refusal in data.get("refusals", {}).items()},
         observe={name: _observation(observation) for name, observation in data.get("observe", {}).items()},
         clauses={clause["id"]: Clause.of(clause) for clause in _clause_documents(root)},
         cases=tuple(sorted(cases, key=lambda case: case.path)),

@@ -31,7 +31,7 @@ from ..contract.case import (
 from ..contract.clause import Level
 from ..contract.pack import Pack, Recipe
 from ..contract.template import NoSuchPlace, Unfilled, render, resolve
-from ..target import Blame, Fault, FaultKind, Reply, Unreachable, list_tools
+from ..target import Blame, Era, Fault, FaultKind, Reply, Unreachable, list_tools
 from .docket import Docket, Stop
 from .ledger import Ledger
 from .place import Place
@@ -70,6 +70,8 @@ class Performance:
     values: dict[str, Json]
     docket: Docket
     transcript: Transcript
+    #: The era that the latest connection speaks.
+    era: Era = "legacy"
 
     async def steps(self) -> None:
         """Do every step. Raises ``Stop``."""
@@ -112,6 +114,7 @@ class Performance:
             connection = await self.means.place.connection(step.credential)
         except Unreachable as error:
             raise self.docket.faulty(label, step.clause, "tools/list", error.fault) from None
+        self.era = connection.server.era
         listing = await list_tools(connection, timeout=self.means.call_timeout)
         took = (time.perf_counter() - began) * 1000
         document = {"tools": list(listing.tools)}
@@ -121,7 +124,7 @@ class Performance:
         if listing.stopped is not None:
             answer = self._outcome(label, step.clause, "tools/list", listing.stopped, step.refusal)
         if step.refusal is not None:
-            broken = self.means.judges.refusal(step.refusal, answer)
+            broken = self.means.judges.refusal(self._refusal(step.refusal, now), answer)
             if broken is not None:
                 raise self.docket.broken(label, step.clause, "tools/list", [broken])
             return
@@ -238,13 +241,14 @@ class Performance:
             connection = await self.means.place.connection(credential)
         except Unreachable as error:
             return Reply(fault=error.fault)
+        self.era = connection.server.era
         reply = await connection.request(method, params, timeout=self.means.call_timeout)
         self.transcript.note(label, method, params, reply, credential)
         return reply
 
     def _outcome(self, label: str, clause: str, what: str, reply: Reply, refusal: Refusal | None) -> Answer:
         """What kind of answer a reply is. Raises ``Stop`` where it is none."""
-        if refusal is not None and reply.status in refusal.status:
+        if refusal is not None and reply.status in self.means.pack.refusal(refusal).status:
             return Answer.of_status(reply.status or 0)
         if reply.result is not None:
             return Answer.of_result(reply.result, reply.status)
@@ -270,10 +274,12 @@ class Performance:
         for judgement in self.means.judges.standing(step.tool, answer, step.unjudged):
             self.docket.find(label, judgement.clause, what, judgement.broken)
         if step.refusal is not None and not (step.lenient and answer.outcome is Outcome.SUCCESS):
-            broken = self.means.judges.refusal(step.refusal, answer)
+            broken = self.means.judges.refusal(self._refusal(step.refusal, now, more), answer)
             if broken is not None:
                 raise self.docket.broken(label, step.clause, what, [broken], precondition=step.precondition)
-            checks = step.checks if answer.outcome is Outcome.ERROR else tuple(c for c in step.checks if c.nowhere)
+            # Only an envelope has a body that a schema or a law could judge; its texts any error has.
+            texts = tuple(check for check in step.checks if check.nowhere or check.shows)
+            checks = step.checks if answer.outcome is Outcome.ERROR else texts
             self._check(label, what, () if step.lenient else checks, answer, now, more, precondition=step.precondition)
             return
         if answer.outcome is not Outcome.SUCCESS:
@@ -313,6 +319,16 @@ class Performance:
                     stop = stop or stopped
         if stop is not None:
             raise stop
+
+    def _refusal(self, refusal: Refusal, now: datetime, more: Mapping[str, Json] | None = None) -> Refusal:
+        """The errors that a step asks for, at length: placeholders filled, JSON-RPC codes of the era."""
+        full = self.means.pack.refusal(refusal)
+        own = None if refusal.named is None else self._fill(refusal.values, now, more)
+
+        def fill(schema: Json) -> Json:
+            return self._fill(schema, now, more) if own is None else render(schema, own, now)
+
+        return replace(full.in_era(self.era), in_band=fill(full.in_band), body=fill(full.body))
 
     # --- values ---------------------------------------------------------------------------------------------------
 

@@ -54,6 +54,17 @@ def _schema(schema: Any) -> Change:
     return lambda small: small.schemas.update({"read.json": schema})
 
 
+def _refusing(error: Any) -> Change:
+    """A first step that is refused by a name; the pack has the name ``gone`` with one value, ``id``."""
+    gone = {"rpc": {"legacy": -32002, "modern": -32602}, "body": {"properties": {"id": {"const": "{{id}}"}}}}
+
+    def change(small: SmallPack) -> None:
+        _pack(refusals={"gone": gone})(small)
+        _add({"call": "read", "clause": "n1/read/back", "error": error})(small)
+
+    return change
+
+
 READ: dict[str, Any] = {"call": "read", "clause": "n1/read/back"}
 EMPTY = {"properties": {"notes": {"maxItems": 0}}}
 
@@ -94,6 +105,11 @@ FAULTS: dict[str, tuple[Change, str]] = {
     "a bad schema in a check": (_step(2, checks=[{"expect": {"typ": "object"}}]), "no member 'typ'"),
     "a bad schema of an error": (_step(1, error={"code": "blank", "body": {"typ": 1}}), "no member 'typ'"),
     "a bad schema in place": (_standing(schema={"typ": "object"}), "no member 'typ'"),
+    "a bad schema of a named refusal": (_pack(refusals={"gone": {"rpc": -1, "body": {"typ": 1}}}), "no member 'typ'"),
+    "a refusal that does not exist": (_refusing({"is": "gon"}), "no refusal 'gon' (did you mean 'gone'?)"),
+    "a refusal without its value": (_refusing("gone"), "the refusal 'gone' wants a value 'id'"),
+    "a refusal with a stray value": (_refusing({"is": "gone", "with": {"id": 1, "kind": 2}}), "has no use for 'kind'"),
+    "a refusal with the codes of one era": (_refusing({"rpc": {"legacy": -1}}), "'modern' is a required property"),
     "a reference that leads nowhere": (_schema({"$ref": "#/$defs/gone"}), "leads nowhere"),
     # names
     "a clause that does not exist": (
@@ -194,6 +210,7 @@ RIGHT: dict[str, Change] = {
         _add({**READ, "expect": {"properties": {"notes": {"contains": {"const": "x"}}}}})(small),
     ),
     "a foreign tool that is marked": _add({"call": "gone", "error": {"in_band": True}, "unjudged": ["*"]}),
+    "a refusal by its name": _refusing({"is": "gone", "with": {"id": "{{id}}"}}),
     "a placeholder for a number": _step(2, expect={"properties": {"n": {"minimum": "{{id}}"}}}),
     "the kit's own keywords": _step(2, expect={"uniqueBy": "/id", "ordered": {"by": "/t", "as": "instant"}}),
     "a property called as a keyword is": _schema({"properties": {"format": {"type": "string"}}}),
