@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from nmemory_reference.capsules.capture import classify, extract, imports, ingest
 from nmemory_reference.capsules.lifecycle import consolidate, forget, pin, sessions
-from nmemory_reference.capsules.recall import alias, vector
+from nmemory_reference.capsules.recall import alias, retrieve, vector
 from nmemory_reference.capsules.structure import outcome, preference, relate
 from nmemory_reference.capsules.sync import merge
 from nmemory_reference.capsules.tool import MemoryTool
@@ -31,6 +31,7 @@ MEMORY_TOOLS: Final[tuple[MemoryTool[Any], ...]] = (
     pin.TOOL,
     preference.TOOL,
     relate.TOOL,
+    retrieve.TOOL,
     sessions.FINISH_TOOL,
     sessions.START_TOOL,
     vector.TOOL,
