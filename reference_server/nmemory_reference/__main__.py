@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,15 +15,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Serve as the arguments say; gives the exit code: 0 after a clean stop, 2 if it can't be served so."""
     options = _parser().parse_args(arguments)
     try:
-        config = Config(
+        config = Config.told(
             db=options.db or default_db(),
             surface=options.surface,
+            project=options.project,
             embeddings=options.embeddings,
             embeddings_model=options.embeddings_model,
-            embeddings_key=os.environ.get("NMEMORY_EMBEDDINGS_KEY"),
             llm=options.llm,
             llm_model=options.llm_model,
-            llm_key=os.environ.get("NMEMORY_LLM_KEY"),
             tokens=options.tokens,
             remote=not options.trust_local,
         )
@@ -46,6 +44,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m nmemory_reference", description=__doc__)
     parser.add_argument("--db", type=Path, metavar="FILE", help="the memory's file")
     parser.add_argument("--surface", choices=SURFACES, default="full", help="which tools there are")
+    parser.add_argument("--project", metavar="P", help="where captures go that name no project")
     parser.add_argument("--http", action="store_true", help="Streamable HTTP instead of stdio")
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=3131, help="0 takes a free one")

@@ -31,7 +31,6 @@ MISUSE = [
     (("protocol", "conformance", "--junit", "/"), "folder"),
     (("protocol", "cleanup"), "no target"),
     (("protocol", "export", "csv"), "brainbench"),
-    (("serve", "--surface", "memory"), "later contract"),
     (("serve", "--surface", "some"), "'verbs'"),
     (("serve", "--port", "99999"), "--port"),
     (("serve", "--embeddings", "magic"), "hash"),

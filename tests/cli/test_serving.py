@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from cli.commands import command
+from nmemory_reference.capsules.registry import MEMORY_TOOLS
 
 HELLO = {
     "jsonrpc": "2.0",
@@ -32,11 +33,20 @@ def tools(*options: str, db: Path) -> set[str]:
     return {tool["name"] for tool in answers[2]["result"]["tools"]}
 
 
-@pytest.mark.parametrize(("surface", "more"), [("verbs", set()), ("full", {"put_page", "context_pack"})])
-def test_the_reference_server_is_served_on_stdio(surface, more, tmp_path: Path):
-    found = tools("--surface", surface, db=tmp_path / "m.sqlite3")
-    assert {"recall", "remember", "entity", "synthesize", "forget"} | more <= found
-    assert surface == "full" or len(found) == 5
+FROZEN = {"recall", "remember", "entity", "synthesize", "forget"}
+CAPSULES = {tool.name for tool in MEMORY_TOOLS}
+
+
+@pytest.mark.parametrize(
+    ("surface", "offered"),
+    [
+        ("verbs", FROZEN),
+        ("memory", CAPSULES),
+        ("full", FROZEN | CAPSULES | {"put_page", "get_page", "context_pack", "delta"}),
+    ],
+)
+def test_the_reference_server_is_served_on_stdio(surface, offered, tmp_path: Path):
+    assert tools("--surface", surface, db=tmp_path / "m.sqlite3") == offered
 
 
 def test_over_http_it_says_where_it_listens(tmp_path: Path):

@@ -1,9 +1,8 @@
 """``nmemory serve`` and ``protocol stats``: the reference server started, and the log of its use added up."""
 
-import os
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
@@ -34,7 +33,7 @@ def serve(
     surface: Annotated[Surface, typer.Option("--surface", help="Which tools to offer.")] = Surface.FULL,
     db: DbOption = None,
     project: Annotated[
-        str | None, typer.Option("--project", metavar="P", help="The project of tools that have projects.")
+        str | None, typer.Option("--project", metavar="P", help="Where captures go that name no project.")
     ] = None,
     tokens: Annotated[
         Path | None, typer.Option("--tokens", metavar="FILE", help="Bearer tokens of HTTP callers, in YAML.")
@@ -68,21 +67,16 @@ def serve(
 
         typer.echo(listed())
         return
-    if surface is Surface.MEMORY:
-        raise Complaint("the surface `memory` belongs to a later contract", "Use --surface verbs or --surface full")
     if tokens is not None and not http:
         raise Complaint("tokens are for HTTP callers", "Add --http, or take out --tokens")
-    offered: Literal["verbs", "full"] = "verbs" if surface is Surface.VERBS else "full"
-    config = Config(
+    config = Config.told(
         db=db or default_db(),
-        surface=offered,
+        surface=surface.value,
         project=project,
         embeddings=embeddings,
         embeddings_model=embeddings_model,
-        embeddings_key=os.environ.get("NMEMORY_EMBEDDINGS_KEY"),
         llm=llm,
         llm_model=llm_model,
-        llm_key=os.environ.get("NMEMORY_LLM_KEY"),
         tokens=tokens,
         remote=not trust_local,
     )

@@ -6,9 +6,9 @@ thing that isn't there, or isn't in the state for it, is -32002 and says which.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
-from nmemory_reference.tools.failure import ToolFailure, shown
+from nmemory_reference.tools.failure import RpcFault, ToolFailure, shown
 
 INVALID_PARAMS: Final = -32602
 RESOURCE_STATE: Final = -32002
@@ -36,17 +36,8 @@ class ShapeFault(ToolFailure):
         return _PREFIX + self.detail
 
 
-class ProtocolFault(Exception):
-    """A JSON-RPC error; `data` is left out of the answer if it is None."""
-
-    def __init__(self, code: int, message: str, data: dict[str, Any] | None = None) -> None:
-        super().__init__(code, message)
-        self.code = code
-        self.message = message
-        self.data = data
-
-    def __str__(self) -> str:
-        return self.message
+class ProtocolFault(RpcFault):
+    """What a memory tool refuses with a JSON-RPC error."""
 
 
 def value_fault(message: str) -> ProtocolFault:

@@ -30,6 +30,8 @@ class MemoryTool(Generic[Given]):
     structured: bool = False
     #: The `ui://` resource that can show the answer.
     resource: str | None = None
+    #: Whether it reads files of the server's machine, which callers name.
+    reads_files: bool = False
 
 
 def answer(tool: MemoryTool[Any], call: Call, sent: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,33 +2,38 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import sys
 import time
 import traceback
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from nmemory_reference.errors import StoreError
 from nmemory_reference.instant import iso, utc_now
 from nmemory_reference.serve import rpc
 from nmemory_reference.serve.config import Config
 from nmemory_reference.serve.interceptor import HONEST, Interceptor, Result, RpcFault, ToolCall
-from nmemory_reference.serve.rpc import Handled
+from nmemory_reference.serve.rpc import Connection, Handled
 from nmemory_reference.serve.tokens import Tokens, read_tokens
 from nmemory_reference.serve.usage import UsageLog, Use
 from nmemory_reference.store.database import Database
 from nmemory_reference.tools.arguments import Arguments
 from nmemory_reference.tools.caller import Caller
-from nmemory_reference.tools.failure import ToolFailure, VerbFailure, shown
-from nmemory_reference.tools.registry import tools_of
+from nmemory_reference.tools.failure import ToolFailure, shown
+from nmemory_reference.tools.registry import resources_of, tools_of, wording_of
 from nmemory_reference.tools.tool import Invocation, Memory, Tool
 from nmemory_reference.verbs.chat import Chat
 from nmemory_reference.verbs.embedding import Embedder, EndpointEmbedder, HashEmbedder
 from nmemory_reference.verbs.model_endpoint import ModelEndpoint
 
-__all__ = ["HONEST", "Caller", "Endpoint", "Handled", "Interceptor", "RpcFault", "ToolCall"]
+if TYPE_CHECKING:
+    from nmemory_reference.capsules.tenants import TenantStores
+    from nmemory_reference.capsules.views.sheets import Resource
+
+__all__ = ["HONEST", "Caller", "Connection", "Endpoint", "Handled", "Interceptor", "RpcFault", "ToolCall"]
 
 
 class Endpoint:
@@ -47,7 +52,9 @@ class Endpoint:
         self._tokens = tokens
         self._interceptor = interceptor
         self._clock = clock
+        self._connection = Connection()
         self._tools: Mapping[str, Tool] = tools_of(config.surface)
+        self._resources: Mapping[str, Resource] = resources_of(config.surface)
         self._usage = UsageLog(config.usage_path)
         self._usage.installed(clock())
 
@@ -61,11 +68,14 @@ class Endpoint:
     ) -> Endpoint:
         """Open the memory that `config` names. Raises ConfigError and StoreError."""
         tokens = None if config.tokens is None else read_tokens(config.tokens)
-        memory = Memory(Database.open(config.db, durable=config.durable), _embedder(config), _chat(config))
+        database = Database.open(config.db, durable=config.durable)
+        memory = Memory(database, _embedder(config), _chat(config), _capsules(config, database))
         return cls(config, memory, tokens, interceptor, clock)
 
     def close(self) -> None:
         """Close the memory; nothing can be asked afterwards."""
+        if self._memory.capsules is not None:
+            self._memory.capsules.close()
         self._memory.database.close()
 
     def authenticate(self, token: str | None) -> Caller | None:
@@ -85,10 +95,33 @@ class Endpoint:
         """The result of `tools/call`; what fails is an error result, as the tool's contract words it."""
         return await self._interceptor.call_tool(call, self._call_tool)
 
-    async def handle(self, message: Any, token: str | None = None) -> Handled:
-        """Answer one JSON-RPC message of either era, with the status that HTTP would have."""
+    async def handle(self, message: Any, token: str | None = None, connection: Connection | None = None) -> Handled:
+        """Answer one JSON-RPC message of either era, with the status that HTTP would have.
+
+        Messages without a `connection` of their own share one.
+        """
         caller = self.authenticate(token)
-        return rpc.REFUSED if caller is None else await rpc.handle(self, message, caller)
+        if caller is None:
+            return rpc.REFUSED
+        return await rpc.handle(self, message, caller, connection or self._connection)
+
+    def list_resources(self) -> Result:
+        """The result of `resources/list`."""
+        return {"resources": [resource.listed() for resource in self._resources.values()]}
+
+    def read_resource(self, uri: str) -> Result:
+        """The result of `resources/read`. Raises RpcFault for what there is not."""
+        resource = self._resources.get(uri)
+        if resource is None:
+            raise RpcFault(
+                rpc.RESOURCE_STATE, f"There is no resource {shown(uri)}; resources/list names those there are"
+            )
+        return {"contents": [resource.read()]}
+
+    @property
+    def has_resources(self) -> bool:
+        """Whether the surface has resources; else their methods do not exist."""
+        return bool(self._resources)
 
     def input_schema(self, name: str) -> dict[str, Any] | None:
         """The input schema of a tool on this surface."""
@@ -114,48 +147,33 @@ class Endpoint:
     async def _call_tool(self, call: ToolCall) -> Result:
         now, started = self._clock(), time.perf_counter()
         tool = self._tools.get(call.name)
+        if tool is None:
+            return _failed(wording_of(self.config.surface).unknown_tool(call.name, len(self._tools)))
         body: dict[str, Any] = {}
-        failure: ToolFailure | None = None
+        failure: Exception | None = None
         try:
             body = await self._answer(call, tool, now)
-        except ToolFailure as refused:
+        except (ToolFailure, RpcFault) as refused:
             failure = refused
-        if tool is not None and tool.counted:
+        if tool.counted:
             self._log(call, tool, body, now, ok=failure is None, seconds=time.perf_counter() - started)
-        text = json.dumps(body, ensure_ascii=False) if failure is None else failure.text()
-        return {"content": [{"type": "text", "text": text}], "isError": failure is not None}
+        if failure is not None:
+            return _failed(failure)
+        result: Result = {"content": [{"type": "text", "text": tool.wording.text(body)}], "isError": False}
+        return {**result, "structuredContent": body} if tool.structured else result
 
-    async def _answer(self, call: ToolCall, tool: Tool | None, now: datetime) -> dict[str, Any]:
-        if tool is None:
-            raise VerbFailure(
-                "unknown_tool",
-                f"There is no tool named {shown(call.name)!r} here",
-                "Call a tool that tools/list names; --surface full has more of them.",
-            )
+    async def _answer(self, call: ToolCall, tool: Tool, now: datetime) -> dict[str, Any]:
         if tool.scope not in call.caller.scopes:
-            raise VerbFailure(
-                "scope_denied",
-                f"{tool.name} needs the scope {tool.scope}",
-                f"Use a token whose scopes include {tool.scope}.",
-            )
+            raise tool.wording.scope_denied(tool.name, tool.scope)
         try:
             return await tool.handler(Invocation(self._memory, call.caller, now), Arguments(call.arguments))
         except (ToolFailure, RpcFault):
             raise
-        except sqlite3.OperationalError as error:  # locked for long, disk full, file gone read-only
-            raise VerbFailure(
-                "unavailable",
-                "The memory's file could not be used",
-                "Try again; if that does not help, check the disk and who else holds the file.",
-                detail=str(error),
-            ) from error
+        except (sqlite3.OperationalError, StoreError) as error:  # locked for long, disk full, file gone read-only
+            raise tool.wording.unavailable(str(error).rstrip(".")) from error
         except Exception as error:
             traceback.print_exc(file=sys.stderr)
-            raise VerbFailure(
-                "internal",
-                "Something went wrong inside the server",
-                "Report it, with what the server wrote to its error output.",
-            ) from error
+            raise tool.wording.internal() from error
 
     def _log(
         self, call: ToolCall, tool: Tool, body: dict[str, Any], now: datetime, *, ok: bool, seconds: float
@@ -174,6 +192,29 @@ class Endpoint:
                 entity_found=body.get("found"),
             )
         )
+
+
+def _failed(failure: Exception) -> Result:
+    """The result that says what failed; a failure that is no result's is raised."""
+    if not isinstance(failure, ToolFailure):
+        raise failure
+    return {"content": [{"type": "text", "text": failure.text()}], "isError": True}
+
+
+def _capsules(config: Config, database: Database) -> TenantStores | None:
+    if config.surface == "verbs":
+        return None
+    from nmemory_reference.capsules.call import Settings
+    from nmemory_reference.capsules.tenants import TenantStores
+
+    settings = Settings(
+        project=config.project,
+        anchor_root=config.anchor_root or Path.cwd(),
+        working_folder=config.working_folder or Path.cwd(),
+        home=config.home,
+        hmac_key=config.hmac_key,
+    )
+    return TenantStores(database, settings, durable=config.durable)
 
 
 def _embedder(config: Config) -> Embedder | None:

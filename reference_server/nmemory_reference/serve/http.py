@@ -30,6 +30,7 @@ from nmemory_reference.errors import ConfigError
 from nmemory_reference.serve import rpc
 from nmemory_reference.serve.config import Config
 from nmemory_reference.serve.endpoint import Endpoint
+from nmemory_reference.serve.instructions import INSTRUCTIONS
 from nmemory_reference.serve.interceptor import HONEST, Interceptor, RpcFault
 from nmemory_reference.tools.caller import Caller
 
@@ -82,9 +83,11 @@ def application(endpoint: Endpoint, host: str = "127.0.0.1") -> ASGIApp:
         rpc.SERVER_NAME,
         version=__version__,
         title=rpc.SERVER_TITLE,
-        instructions=rpc.INSTRUCTIONS,
+        instructions=INSTRUCTIONS[endpoint.config.surface],
         on_list_tools=_answered_by_middleware,
         on_call_tool=_answered_by_middleware,
+        on_list_resources=_answered_by_middleware if endpoint.has_resources else None,
+        on_read_resource=_answered_by_middleware if endpoint.has_resources else None,
         get_tool_input_schema=endpoint.input_schema,
     )
     server.middleware[:] = [_Answers(endpoint)]
@@ -147,24 +150,19 @@ class _Answers:
         self._endpoint = endpoint
 
     async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-        params = ctx.params or {}
+        modern = ctx.protocol_version == rpc.MODERN_VERSION
         try:
-            if ctx.method == "tools/call":
-                call = rpc.tool_call(params, _caller(ctx))
-                result = await self._endpoint.call_tool(call)
-            elif ctx.method == "tools/list":
-                result = await self._endpoint.list_tools(_caller(ctx), rpc.list_cursor(params))
-            else:
-                return await call_next(ctx)
+            result = await rpc.answer(self._endpoint, ctx.method, ctx.params or {}, _caller(ctx))
         except RpcFault as fault:
+            fault = rpc.in_its_era(fault, modern=modern)
             raise MCPError(fault.code, fault.message, fault.data) from fault
-        if ctx.protocol_version == rpc.MODERN_VERSION:
-            return rpc.modern_result(ctx.method, result)
-        return dict(result)
+        if result is None:
+            return await call_next(ctx)
+        return rpc.modern_result(ctx.method, result) if modern else dict(result)
 
 
 async def _answered_by_middleware(_context: Any, _params: Any) -> NoReturn:
-    """Registered so that the SDK announces tools; `_Answers` answers before it is reached."""
+    """Registered so that the SDK announces tools and resources; `_Answers` answers before it is reached."""
     raise MCPError(rpc.INTERNAL_ERROR, "Internal error")
 
 
@@ -172,7 +170,8 @@ def _caller(ctx: ServerRequestContext[Any, Any]) -> Caller:
     assert isinstance(ctx.request, Request)
     caller = ctx.request.scope[_CALLER]
     assert isinstance(caller, Caller)
-    return caller
+    client = ctx.session.client_params
+    return caller if client is None else dataclasses.replace(caller, client=client.client_info.name)
 
 
 def _bearer_token(request: Request) -> str | None:

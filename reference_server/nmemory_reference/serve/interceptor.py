@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from nmemory_reference.tools.caller import Caller
+from nmemory_reference.tools.failure import RpcFault
+
+__all__ = ["HONEST", "Interceptor", "Result", "RpcFault", "ToolCall"]
 
 Result = dict[str, Any]
 
@@ -18,16 +21,6 @@ class ToolCall:
     name: str
     arguments: Mapping[str, Any]
     caller: Caller
-
-
-class RpcFault(Exception):
-    """A JSON-RPC error as the answer to a request."""
-
-    def __init__(self, code: int, message: str, data: Any | None = None) -> None:
-        super().__init__(code, message)
-        self.code = code
-        self.message = message
-        self.data = data
 
 
 class Interceptor:

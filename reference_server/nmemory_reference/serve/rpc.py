@@ -9,11 +9,12 @@ from __future__ import annotations
 import sys
 import traceback
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from nmemory_reference import __version__
-from nmemory_reference.serve.interceptor import RpcFault, ToolCall
+from nmemory_reference.serve.instructions import INSTRUCTIONS
+from nmemory_reference.serve.interceptor import Result, RpcFault, ToolCall
 from nmemory_reference.tools.caller import Caller
 
 if TYPE_CHECKING:
@@ -25,19 +26,18 @@ METHOD_NOT_FOUND: Final = -32601
 INVALID_PARAMS: Final = -32602
 INTERNAL_ERROR: Final = -32603
 UNSUPPORTED_VERSION: Final = -32022
+#: A thing that is not there; the era of 2026-07-28 keeps the number from being used.
+RESOURCE_STATE: Final = -32002
 
 LEGACY_VERSIONS: Final = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 MODERN_VERSION: Final = "2026-07-28"
 
-SERVER_NAME: Final = "nmemory-reference"
+SERVER_NAME: Final = "nmemory"
 SERVER_TITLE: Final = "nMEMORY reference server"
-INSTRUCTIONS: Final = (
-    "A durable memory. Look up what is known with recall and entity before you answer; save what is worth "
-    "keeping with remember, one fact a call, with its provenance; forget what is no longer true."
-)
 
 _META_VERSION = "io.modelcontextprotocol/protocolVersion"
 _META_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
+_META_CLIENT = "io.modelcontextprotocol/clientInfo"
 _META_SERVER = "io.modelcontextprotocol/serverInfo"
 #: How long a client may keep what it was told, in milliseconds: a surface never changes while a server runs.
 _LIST_TTL_MS = 300_000
@@ -51,11 +51,19 @@ class Handled:
     body: dict[str, Any] | None
 
 
+@dataclass(slots=True)
+class Connection:
+    """What is kept of a connection between its messages, in the era that has a handshake."""
+
+    #: The client's name, as the last `initialize` gave it.
+    client: str | None = None
+
+
 REFUSED: Final = Handled(401, {"error": "invalid_token", "error_description": "A valid bearer token is required."})
 
 
-async def handle(endpoint: Endpoint, message: Any, caller: Caller) -> Handled:
-    """Answer one message; nothing that a message may hold raises."""
+async def handle(endpoint: Endpoint, message: Any, caller: Caller, connection: Connection) -> Handled:
+    """Answer one message of a connection; nothing that a message may hold raises."""
     if not isinstance(message, dict):
         return _error(None, RpcFault(INVALID_REQUEST, "A message is one JSON object"), status=400)
     request_id = message.get("id")
@@ -75,8 +83,12 @@ async def handle(endpoint: Endpoint, message: Any, caller: Caller) -> Handled:
         return _error(request_id, RpcFault(INVALID_REQUEST, "params has to be an object"), status=400)
     modern = is_modern(params or {})
     try:
-        result = await _result(endpoint, method, params or {}, caller, modern=modern)
+        if modern:
+            result = await _modern_result(endpoint, method, params or {}, caller)
+        else:
+            result = await _legacy_result(endpoint, method, params or {}, caller, connection)
     except RpcFault as fault:
+        fault = in_its_era(fault, modern=modern)
         return _error(request_id, fault, status=_status(fault.code) if modern else 200)
     except Exception:  # noqa: BLE001  (a surprise must not end the conversation, nor show what it was)
         traceback.print_exc(file=sys.stderr)
@@ -98,7 +110,7 @@ def server_info() -> dict[str, str]:
 def modern_result(method: str, result: Mapping[str, Any]) -> dict[str, Any]:
     """`result` with what 2026-07-28 asks for besides; nothing that is there already is changed."""
     extra: dict[str, Any] = {"resultType": "complete"}
-    if method in {"tools/list", "server/discover"}:
+    if method.endswith("/list") or method in {"server/discover", "resources/read"}:
         extra |= {"ttlMs": _LIST_TTL_MS, "cacheScope": "private"}
     meta = result.get("_meta")
     if meta is None or isinstance(meta, Mapping):
@@ -127,48 +139,95 @@ def list_cursor(params: Mapping[str, Any]) -> str | None:
     return cursor
 
 
-async def _result(
-    endpoint: Endpoint, method: str, params: Mapping[str, Any], caller: Caller, *, modern: bool
-) -> dict[str, Any]:
-    if modern:
-        _check_envelope(params["_meta"])
-    result: Mapping[str, Any]
-    if method == "tools/call":
-        result = await endpoint.call_tool(tool_call(params, caller))
-    elif method == "tools/list":
-        result = await endpoint.list_tools(caller, list_cursor(params))
-    elif method == "server/discover" and modern:
-        result = {
-            "supportedVersions": [MODERN_VERSION],
-            "capabilities": {"tools": {}},
-            "serverInfo": server_info(),
-            "instructions": INSTRUCTIONS,
-        }
-    elif method == "initialize":
-        return _initialize(params, modern=modern)
-    elif method == "ping" and not modern:
-        return {}
-    else:
-        raise RpcFault(METHOD_NOT_FOUND, "Method not found", method)
-    return modern_result(method, result) if modern else dict(result)
+async def answer(endpoint: Endpoint, method: str, params: Mapping[str, Any], caller: Caller) -> Result | None:
+    """The result of a method that both eras have; None for every other. Raises RpcFault."""
+    match method:
+        case "tools/call":
+            return await endpoint.call_tool(tool_call(params, caller))
+        case "tools/list":
+            return await endpoint.list_tools(caller, list_cursor(params))
+        case "resources/list" if endpoint.has_resources:
+            return endpoint.list_resources()
+        case "resources/templates/list" if endpoint.has_resources:
+            return {"resourceTemplates": []}
+        case "resources/read" if endpoint.has_resources:
+            return endpoint.read_resource(_uri(params))
+        case "prompts/list" if endpoint.has_resources:
+            return {"prompts": []}
+        case _:
+            return None
 
 
-def _initialize(params: Mapping[str, Any], *, modern: bool) -> dict[str, Any]:
-    wanted = params.get("protocolVersion")
-    if modern:
+def in_its_era(fault: RpcFault, *, modern: bool) -> RpcFault:
+    """The fault with the code that its era has for it: 2026-07-28 keeps -32002 for itself."""
+    if modern and fault.code == RESOURCE_STATE:
+        return RpcFault(INVALID_PARAMS, fault.message, fault.data)
+    return fault
+
+
+def client_name(info: object) -> str | None:
+    """The name in a clientInfo, if it has one."""
+    name = info.get("name") if isinstance(info, Mapping) else None
+    return name if isinstance(name, str) else None
+
+
+async def _modern_result(endpoint: Endpoint, method: str, params: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
+    meta = params["_meta"]
+    _check_envelope(meta)
+    if method == "initialize":
         raise RpcFault(
             UNSUPPORTED_VERSION,
             "There is no handshake in this era",
-            {"supported": [MODERN_VERSION], "requested": wanted},
+            {"supported": [MODERN_VERSION], "requested": params.get("protocolVersion")},
         )
+    result: Result | None
+    if method == "server/discover":
+        result = {"supportedVersions": [MODERN_VERSION], **_introduction(endpoint)}
+    else:
+        result = await answer(endpoint, method, params, replace(caller, client=client_name(meta.get(_META_CLIENT))))
+    if result is None:
+        raise RpcFault(METHOD_NOT_FOUND, "Method not found", method)
+    return modern_result(method, result)
+
+
+async def _legacy_result(
+    endpoint: Endpoint, method: str, params: Mapping[str, Any], caller: Caller, connection: Connection
+) -> dict[str, Any]:
+    if method == "initialize":
+        return _initialize(endpoint, params, connection)
+    if method == "ping":
+        return {}
+    result = await answer(endpoint, method, params, replace(caller, client=connection.client))
+    if result is None:
+        raise RpcFault(METHOD_NOT_FOUND, "Method not found", method)
+    return dict(result)
+
+
+def _initialize(endpoint: Endpoint, params: Mapping[str, Any], connection: Connection) -> dict[str, Any]:
+    wanted = params.get("protocolVersion")
     if not isinstance(wanted, str):
         raise RpcFault(INVALID_PARAMS, "params.protocolVersion has to be a string")
+    connection.client = client_name(params.get("clientInfo"))
     return {
         "protocolVersion": wanted if wanted in LEGACY_VERSIONS else LEGACY_VERSIONS[-1],
-        "capabilities": {"tools": {"listChanged": False}},
-        "serverInfo": server_info(),
-        "instructions": INSTRUCTIONS,
+        **_introduction(endpoint),
     }
+
+
+def _introduction(endpoint: Endpoint) -> dict[str, Any]:
+    tools: dict[str, Any] = {"tools": {"listChanged": False}}
+    return {
+        "capabilities": {**tools, "resources": {}} if endpoint.has_resources else tools,
+        "serverInfo": server_info(),
+        "instructions": INSTRUCTIONS[endpoint.config.surface],
+    }
+
+
+def _uri(params: Mapping[str, Any]) -> str:
+    uri = params.get("uri")
+    if not isinstance(uri, str):
+        raise RpcFault(INVALID_PARAMS, "params.uri has to be a string")
+    return uri
 
 
 def _check_envelope(meta: Mapping[str, Any]) -> None:

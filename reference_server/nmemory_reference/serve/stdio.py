@@ -70,6 +70,7 @@ class _Conversation:
         self._endpoint = endpoint
         self._output = output
         self._frames: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._connection = rpc.Connection()
         self._in_hand: dict[asyncio.Task[None], str | int | None] = {}
 
     async def run(self) -> None:
@@ -137,7 +138,7 @@ class _Conversation:
                 task.cancel()
 
     async def _answer(self, message: Any) -> None:
-        handled = await self._endpoint.handle(message)
+        handled = await self._endpoint.handle(message, connection=self._connection)
         if handled.body is not None:
             self._send(handled.body)
 

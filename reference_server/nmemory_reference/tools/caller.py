@@ -15,4 +15,7 @@ class Caller:
     tenant: str = DEFAULT_TENANT
     scopes: frozenset[str] = BOTH_SCOPES
     remote: bool = True
+    #: The name of the token.
     name: str | None = None
+    #: The name of the client program, as it gave it (`clientInfo.name`).
+    client: str | None = None

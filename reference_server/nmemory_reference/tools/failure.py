@@ -1,4 +1,4 @@
-"""Errors that a tool answers with, as opposed to errors of JSON-RPC."""
+"""How a call fails: as a result of the tool that says so, or as an error of JSON-RPC."""
 
 from __future__ import annotations
 
@@ -14,6 +14,19 @@ class ToolFailure(Exception):
     def text(self) -> str:
         """The text of the error result's only content block."""
         raise NotImplementedError
+
+
+class RpcFault(Exception):
+    """A JSON-RPC error as the answer to a request; `data` is left out of it if it is None."""
+
+    def __init__(self, code: int, message: str, data: Any | None = None) -> None:
+        super().__init__(code, message)
+        self.code = code
+        self.message = message
+        self.data = data
+
+    def __str__(self) -> str:
+        return self.message
 
 
 class VerbFailure(ToolFailure):

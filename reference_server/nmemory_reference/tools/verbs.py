@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from nmemory_reference.tools.failure import VerbFailure, shown
 from nmemory_reference.tools.tool import Surface, Tool
 from nmemory_reference.verbs.context_pack import context_pack
 from nmemory_reference.verbs.delta import delta
@@ -19,6 +21,48 @@ from nmemory_reference.verbs.vocabulary import KINDS, VISIBILITIES
 _EVERYWHERE: Final = frozenset[Surface]({"verbs", "full"})
 _FULL: Final = frozenset[Surface]({"full"})
 _READS: Final = {"readOnlyHint": True, "openWorldHint": False}
+
+
+class VerbsWording:
+    """MEMORY_VERBS v1: JSON, and its error envelope for everything."""
+
+    def text(self, body: Mapping[str, Any]) -> str:
+        """JSON on one line."""
+        return json.dumps(body, ensure_ascii=False)
+
+    def unknown_tool(self, name: str, offered: int) -> VerbFailure:
+        """`unknown_tool`."""
+        return VerbFailure(
+            "unknown_tool",
+            f"There is no tool named {shown(name)!r} here",
+            f"Call one of the {offered} tools that tools/list names; --surface full has all.",
+        )
+
+    def scope_denied(self, tool: str, scope: str) -> VerbFailure:
+        """`scope_denied`."""
+        return VerbFailure(
+            "scope_denied", f"{tool} needs the scope {scope}", f"Use a token whose scopes include {scope}."
+        )
+
+    def unavailable(self, detail: str) -> VerbFailure:
+        """`unavailable`."""
+        return VerbFailure(
+            "unavailable",
+            "The memory's file could not be used",
+            "Try again; if that does not help, check the disk and who else holds the file.",
+            detail=detail,
+        )
+
+    def internal(self) -> VerbFailure:
+        """`internal`."""
+        return VerbFailure(
+            "internal",
+            "Something went wrong inside the server",
+            "Report it, with what the server wrote to its error output.",
+        )
+
+
+WORDING: Final = VerbsWording()
 
 
 def _string(description: str, **more: Any) -> dict[str, Any]:
@@ -69,6 +113,7 @@ VERBS: Final = (
         scope="read",
         surfaces=_EVERYWHERE,
         handler=recall,
+        wording=WORDING,
         counted=True,
     ),
     Tool(
@@ -106,6 +151,7 @@ VERBS: Final = (
         scope="write",
         surfaces=_EVERYWHERE,
         handler=remember,
+        wording=WORDING,
         counted=True,
     ),
     Tool(
@@ -120,6 +166,7 @@ VERBS: Final = (
         scope="read",
         surfaces=_EVERYWHERE,
         handler=entity,
+        wording=WORDING,
         counted=True,
     ),
     Tool(
@@ -139,6 +186,7 @@ VERBS: Final = (
         scope="read",
         surfaces=_EVERYWHERE,
         handler=synthesize,
+        wording=WORDING,
         counted=True,
     ),
     Tool(
@@ -162,6 +210,7 @@ VERBS: Final = (
         scope="write",
         surfaces=_EVERYWHERE,
         handler=forget,
+        wording=WORDING,
         counted=True,
     ),
     Tool(
@@ -182,6 +231,7 @@ VERBS: Final = (
         scope="read",
         surfaces=_FULL,
         handler=context_pack,
+        wording=WORDING,
         counted=True,
     ),
     Tool(
@@ -203,6 +253,7 @@ VERBS: Final = (
         scope="read",
         surfaces=_FULL,
         handler=delta,
+        wording=WORDING,
         counted=True,
     ),
     Tool(
@@ -227,6 +278,7 @@ VERBS: Final = (
         scope="write",
         surfaces=_FULL,
         handler=put_page,
+        wording=WORDING,
     ),
     Tool(
         name="get_page",
@@ -237,5 +289,6 @@ VERBS: Final = (
         scope="read",
         surfaces=_FULL,
         handler=get_page,
+        wording=WORDING,
     ),
 )

@@ -1,29 +1,47 @@
-"""Fusing two lanes, and the nudge of feedback."""
+"""Fusing two lanes, and the nudge of feedback: the arithmetic alone."""
 
 from __future__ import annotations
+
+import random
+from fractions import Fraction
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from nmemory_reference.capsules.recall.ranking import fuse, moved, reweighted
-from nmemory_reference.capsules.wire import rounded
+from nmemory_reference.capsules.recall.ranking import fuse, reach, reweighted
+
+lanes = st.lists(st.integers(1, 99), unique=True)
 
 
 def test_ret49_equal_ranks_tie_and_go_by_append_order() -> None:
-    assert fuse([7, 3], [3, 7]) == [3, 7]
-    assert fuse([5, 2], [2, 9]) == [2, 5, 9]
-    assert fuse([4, 1, 9]) == [4, 1, 9]
-    assert fuse([], []) == []
+    assert fuse([7, 3], [3, 7], most=9) == [3, 7]
+    assert fuse([5, 2], [2, 9], most=9) == [2, 5, 9]
+    assert fuse([4, 1, 9], most=9) == [4, 1, 9]
+    assert fuse([], [], most=9) == []
 
 
-@pytest.mark.parametrize(
-    ("scores", "weight"), [([1], 0.55), ([0], 0.45), ([1, 1], 0.595), ([0, 0], 0.405), ([0.25], 0.475)]
-)
-def test_out20_a_score_moves_a_weight_a_tenth_of_the_way(scores: list[float], weight: float) -> None:
-    moving = 0.5
-    for score in scores:
-        moving = moved(moving, score)
-    assert rounded(moving, 4) == weight
+@pytest.mark.parametrize(("one", "other"), [((24, 30), (3, 80)), ((3, 150), (30, 45)), ((5, 250), (2, 343))])
+def test_ret49_sums_that_are_equal_tie_although_floats_would_not(one: tuple[int, int], other: tuple[int, int]) -> None:
+    """1/84 + 1/90 is 1/63 + 1/140; two capsules at such ranks go by append order, whichever of them is first."""
+    for first, second in ((1, 2), (2, 1)):
+        long = [[1_000 * (lane + 1) + place for place in range(400)] for lane in range(2)]
+        for seq, ranks in ((first, one), (second, other)):
+            for lane, rank in zip(long, ranks, strict=True):
+                lane[rank - 1] = seq
+        assert fuse(*long, most=2) == [1, 2]
+
+
+@given(lanes, lanes, st.integers(0, 120))
+def test_ret49_fusing_is_what_the_formula_says(one: list[int], other: list[int], most: int) -> None:
+    def worth(seq: int) -> Fraction:
+        return sum((Fraction(1, 60 + lane.index(seq) + 1) for lane in (one, other) if seq in lane), Fraction(0))
+
+    assert fuse(one, other, most=most) == sorted({*one, *other}, key=lambda seq: (-worth(seq), seq))[:most]
+
+
+@given(lanes, lanes)
+def test_fusing_does_not_mind_the_order_of_the_lanes(one: list[int], other: list[int]) -> None:
+    assert fuse(one, other, most=200) == fuse(other, one, most=200)
 
 
 def test_c44_a_low_weight_lets_the_second_pass() -> None:
@@ -33,17 +51,22 @@ def test_c44_a_low_weight_lets_the_second_pass() -> None:
     assert reweighted([1, 2], 0.33, weights.__getitem__) == [2, 1]
 
 
-@given(st.lists(st.integers(1, 99), unique=True), st.floats(0, 1))
+@given(lanes, st.floats(0, 1))
 def test_equal_weights_change_no_order(ranked: list[int], blend: float) -> None:
     assert reweighted(ranked, blend, lambda _: 0.5) == ranked
 
 
-@given(st.lists(st.integers(1, 99), unique=True), st.lists(st.integers(1, 99), unique=True))
-def test_fusing_keeps_everything_once_and_does_not_mind_the_lanes_order(one: list[int], other: list[int]) -> None:
-    assert sorted(fuse(one, other)) == sorted({*one, *other})
-    assert fuse(one, other) == fuse(other, one)
+@given(st.integers(1, 40), st.floats(0, 1), st.integers())
+def test_ret60_no_weight_lifts_anything_from_out_of_reach(most: int, blend: float, seed: int) -> None:
+    ranked = list(range(400))
+    chance = random.Random(seed)
+    weights = [chance.choice((0.0, chance.random(), 1.0)) for _ in ranked]
+    whole = reweighted(ranked, blend, weights.__getitem__)
+    assert reweighted(ranked[: reach(most, blend)], blend, weights.__getitem__)[:most] == whole[:most]
 
 
-@given(st.floats(0, 1), st.floats(0, 1))
-def test_a_weight_stays_between_zero_and_one(weight: float, score: float) -> None:
-    assert 0 <= moved(weight, score) <= 1
+def test_ret60_reach_is_no_further_than_it_has_to_be() -> None:
+    assert (reach(10, 0), reach(0, 1)) == (10, 0)
+    weights = {rank: 0.0 for rank in range(1, 11)} | {rank: 1.0 for rank in range(11, 1_000)}
+    lifted = max(reweighted(list(weights), 1.0, weights.__getitem__)[:10])
+    assert lifted <= reach(10, 1.0) <= 3 * 70 - 60 + 2

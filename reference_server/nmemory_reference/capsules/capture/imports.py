@@ -243,4 +243,5 @@ TOOL: Final = MemoryTool(
     handler=handle,
     writes=True,
     idempotent=True,
+    reads_files=True,
 )

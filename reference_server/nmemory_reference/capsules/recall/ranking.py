@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import Final
+
+from nmemory_reference.capsules.store.records import NEUTRAL
 
 #: How slowly a rank's worth falls.
 RRF_K: Final = 60
-NEUTRAL_WEIGHT: Final = 0.5
-FEEDBACK_STEP: Final = 0.1
 
 
-def fuse(*lanes: Sequence[int]) -> list[int]:
-    """Reciprocal rank fusion: each lane gives its members 1/(60 + rank); ties go to the lower number.
+def fuse(*lanes: Sequence[int], most: int) -> list[int]:
+    """Reciprocal rank fusion, the first `most`: each lane gives its members 1/(60 + rank), and ties go to the lower.
 
-    The lanes hold distinct capsule numbers, best first. Sums are exact enough that equal ranks tie: a lane's
-    shares are added in the order of the lanes.
+    The lanes hold distinct capsule numbers, best first. The sums are exact: 1/63 + 1/140 ties with 1/84 + 1/90,
+    though sums of floats would not.
     """
-    scores: dict[int, float] = {}
+    seen: set[int] = set()
+    shared: set[int] = set()
+    for lane in lanes:
+        shared |= seen.intersection(lane)
+        seen.update(lane)
+    # What stands in one lane only, behind `most` others there, stands behind those here as well.
+    worth: dict[int, Fraction] = {}
     for lane in lanes:
         for rank, seq in enumerate(lane, 1):
-            scores[seq] = scores.get(seq, 0.0) + 1 / (RRF_K + rank)
-    return sorted(scores, key=lambda seq: (-scores[seq], seq))
+            if rank <= most or seq in shared:
+                worth[seq] = worth.get(seq, Fraction(0)) + Fraction(1, RRF_K + rank)
+    return sorted(worth, key=lambda seq: (-worth[seq], seq))[:most]
 
 
 def reweighted(ranked: Sequence[int], blend: float, weight_of: Callable[[int], float]) -> list[int]:
@@ -29,13 +38,16 @@ def reweighted(ranked: Sequence[int], blend: float, weight_of: Callable[[int], f
 
     `blend` lies in 0..1; ties go to the lower number.
     """
-    scores = {
-        seq: (1 / (RRF_K + rank)) * (1 + blend * (weight_of(seq) - NEUTRAL_WEIGHT))
-        for rank, seq in enumerate(ranked, 1)
-    }
-    return sorted(scores, key=lambda seq: (-scores[seq], seq))
+    worth = {seq: (1 / (RRF_K + rank)) * (1 + blend * (weight_of(seq) - NEUTRAL)) for rank, seq in enumerate(ranked, 1)}
+    return sorted(worth, key=lambda seq: (-worth[seq], seq))
 
 
-def moved(weight: float, score: float) -> float:
-    """A feedback weight after one more score (0..1), a tenth of the way to it."""
-    return min(1.0, max(0.0, weight + FEEDBACK_STEP * (score - weight)))
+def reach(most: int, blend: float) -> int:
+    """How far down a ranking a weight can still lift something into the first `most`.
+
+    Weights lie in 0..1, so the last of these is worth (1 − blend/2)/(60 + most) at least, and rank r at most
+    (1 + blend/2)/(60 + r).
+    """
+    if not blend or not most:
+        return most
+    return math.ceil((RRF_K + most) * (1 + blend / 2) / (1 - blend / 2)) - RRF_K + 1

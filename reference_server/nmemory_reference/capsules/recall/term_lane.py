@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -78,17 +77,14 @@ class Hits:
     strata: dict[int, list[int]]
     fenced: dict[int, str]
 
-    def __bool__(self) -> bool:
-        return bool(self.strata or self.fenced)
-
     @property
     def eligible(self) -> int:
         """How many may be evidence."""
         return sum(map(len, self.strata.values()))
 
-    def excluded(self) -> Counter[str]:
-        """How many ran into each fence."""
-        return Counter(self.fenced.values())
+    def eligible_among(self, seqs: Collection[int]) -> set[int]:
+        """Those of these capsules that may be evidence."""
+        return {seq for stratum in self.strata.values() for seq in set(seqs).intersection(stratum)}
 
 
 #: No term was looked for.
@@ -130,24 +126,20 @@ def rank(
     the other, and for none that is out of reach.
     """
     ranked: dict[int, float] = {}
-    wanted = set(including)
+    wanted = hits.eligible_among(including)
     for coverage in sorted(hits.strata, reverse=True):
         wanted -= ranked.keys()
-        if len(ranked) >= depth and not wanted:
+        room = depth - len(ranked)
+        if room <= 0 and not wanted:
             break
         stratum = hits.strata[coverage]
-        whole = not wanted.isdisjoint(stratum)
-        ranked.update(
-            db.execute(
-                _RANK,
-                {
-                    "question": asked.text(),
-                    "seqs": json.dumps(stratum),
-                    "now": fences.now.us,
-                    "most": len(stratum) if whole else depth - len(ranked),
-                },
-            )
-        )
+        parameters = {
+            "question": asked.text(),
+            "seqs": json.dumps(stratum),
+            "now": fences.now.us,
+            "most": len(stratum) if wanted else room,
+        }
+        ranked.update(db.execute(_RANK, parameters))
     return ranked
 
 
@@ -155,8 +147,7 @@ def matched_terms(db: sqlite3.Connection, asked: Question, seq: int) -> list[str
     """Which terms the capsule answers, as they were asked; `alias:` before one that only an alias answers."""
     direct = _answered(db, [term.direct for term in asked.terms], seq)
     by_alias = _answered(db, [words.any_of(term.aliased) for term in asked.terms if term.aliased], seq)
-    aliased = [term.asked for term in asked.terms if term.aliased]
-    taught = {aliased[place] for place in by_alias}
+    taught = {asked.aliased[place] for place in by_alias}
     return [
         term.asked if place in direct else ALIAS + term.asked
         for place, term in enumerate(asked.terms)

@@ -26,9 +26,6 @@ class Neighbours:
     cosines: dict[int, float]
     fenced: dict[int, str]
 
-    def __bool__(self) -> bool:
-        return bool(self.cosines or self.fenced)
-
 
 #: No embedding was looked at.
 NOBODY: Final = Neighbours({}, {})

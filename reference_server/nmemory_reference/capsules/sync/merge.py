@@ -136,4 +136,5 @@ TOOL: Final = MemoryTool(
     writes=True,
     destructive=True,
     idempotent=True,
+    reads_files=True,
 )
