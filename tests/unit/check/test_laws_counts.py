@@ -63,3 +63,49 @@ def test_an_array_that_may_be_left_out_counts_as_empty_but_not_as_anything_else(
 @pytest.mark.parametrize("earlier", [None, "text", {"facts": []}, True])
 def test_an_earlier_answer_without_an_array_breaks_the_law(earlier):
     assert broken("kept-plus-dropped", {"facts": [], "results": [], "dropped_count": 0}, **SPLIT, all=[earlier])
+
+
+def summed(body):
+    args = {"total": "/total", "items": "/by", "member": "/count"}
+    return [one.pointer for one in laws()["adds-up"](Answer.of_document(body), args)]
+
+
+@given(st.lists(st.integers(0, 9)), st.integers(-1, 1))
+def test_a_total_is_the_sum_of_its_parts(parts, off):
+    body = {"total": sum(parts) + off, "by": [{"count": part} for part in parts]}
+    assert summed(body) == (["/total"] if off else [])
+
+
+@pytest.mark.parametrize(
+    ("body", "pointer"),
+    [({"by": []}, "/total"), ({"total": 0}, "/by"), ({"total": 0, "by": [{}]}, "/count"), ({"total": "0"}, "/total")],
+)
+def test_a_part_that_is_missing_breaks_the_law(body, pointer):
+    assert summed(body) == [pointer]
+
+
+def capped(body, **args):
+    found = laws()["capped"](Answer.of_document(body), {"items": "/rows", "total": "/rows_total", **args})
+    return [one.expected for one in found]
+
+
+@given(st.integers(0, 9), st.integers(0, 9))
+def test_a_capped_list_is_whole_or_as_long_as_its_cap(total, cap):
+    body = {"rows": [1] * min(total, cap), "rows_total": total}
+    assert not capped(body, cap=cap)
+    assert not capped(body)
+    assert capped({**body, "rows": [1] * (min(total, cap) + 1)}, cap=cap)
+
+
+def test_a_list_and_a_total_that_are_not_there_are_empty():
+    assert not capped({}, cap=10)
+    assert not capped({"rows": []}, cap=10)
+    assert not capped({"rows_total": 3}, cap=0)
+    assert capped({"rows_total": 3}, cap=10)
+    assert capped({"rows": [1]}, cap=10)
+    assert capped({"rows": [1, 2], "rows_total": 1})
+
+
+@pytest.mark.parametrize("body", [{"rows": {}}, {"rows": [], "rows_total": "3"}, {"rows": [], "rows_total": None}])
+def test_what_is_no_list_or_no_number_is_not_capped(body):
+    assert capped(body, cap=10)

@@ -1,4 +1,4 @@
-"""Taking arrays and integers out of a body that may hold anything."""
+"""Taking arrays, integers and texts out of a body that may hold anything."""
 
 from __future__ import annotations
 
@@ -51,6 +51,14 @@ def integer_at(body: Json, pointer: str) -> int:
     if not is_integer(value):
         raise Unfit(Broken(pointer, "an integer", show(value)))
     return int(value)
+
+
+def text_at(body: Json, pointer: str) -> str:
+    """The text at a pointer. Raises ``Unfit``."""
+    value = value_at(body, pointer)
+    if not isinstance(value, str):
+        raise Unfit(Broken(pointer, "a text", show(value)))
+    return value
 
 
 def value_at(body: Json, pointer: str) -> Json:

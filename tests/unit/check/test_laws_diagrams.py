@@ -1,0 +1,218 @@
+"""Laws about a Mermaid diagram."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from nmemory_kit.check import Answer
+from nmemory_kit.check.laws import laws
+from nmemory_kit.check.laws.mermaid import drawn, read_diagram
+
+DAG = """    cap_1["cap-1"]
+    cap_2["cap-2"]
+    cap_10["cap-10"]
+    cap_1 --> cap_2
+    cap_2 --> cap_10
+    classDef ready fill:#e6f4ea,stroke:#137333
+    classDef blocked fill:#fce8e6
+    classDef done fill:#e8eaed,stroke-dasharray:4 2
+    class cap_2 ready;
+    class cap_10 blocked;
+    class cap_1 done;"""
+RELATIONS = """    cap_1["cap-1"]
+    cap_2["cap-2"]
+    cap_3["cap-3"]
+    cap_1 -->|blocks| cap_2
+    cap_1 -->|part_of| cap_3"""
+TIERS = """    subgraph tier_active["active — 1"]
+        cap_1["cap-1: use #quot;x#91;0#93;#quot; of cap-2"]
+    end
+    subgraph tier_archived["archived — 1"]
+        cap_2["cap-2: an old habit"]
+    end"""
+SESSIONS = """    session_1["sess-1 · 2 saves · 1 recalls · open"]
+    session_2["sess-2 · 0 saves · 0 recalls · closed"]
+    session_3["sess-9 · 1 saves · 0 recalls · label only"]"""
+HEADERS = {"dag": "graph TD", "relations": "graph LR", "tiers": "flowchart TB", "sessions": "flowchart TD"}
+BODIES = {"dag": DAG, "relations": RELATIONS, "tiers": TIERS, "sessions": SESSIONS}
+
+
+def document(view, body=None, digest=None, counts="nodes=3 edges=2"):
+    body = BODIES[view] if body is None else body
+    digest = digest or hashlib.sha256(body.encode()).hexdigest()
+    return f"{HEADERS[view]}\n%% a view · view={view} · {counts} · body sha256:{digest}\n{body}\n"
+
+
+def broken(law, mermaid, **args):
+    answer = Answer.of_document({"mermaid": mermaid})
+    return [one.expected for one in laws()[law](answer, {"at": "/mermaid", **args})]
+
+
+@pytest.mark.parametrize("view", BODIES)
+def test_a_faithful_diagram_can_be_read_and_verified(view):
+    assert not broken("diagram-digest", document(view))
+    assert not broken("diagram-syntax", document(view), view=view)
+
+
+def test_the_hashes_worked_out_in_the_contract_hold():
+    digest = "e8e3cbfaf8da43eeaa17b08fbf360b17073eb68f3787e7ccb0ab80e86253e59d"
+    assert not broken("diagram-digest", document("sessions", digest=digest))
+
+
+def test_the_comment_may_stand_before_the_header_and_the_hash_may_cover_the_last_line_end():
+    digest = hashlib.sha256(f"{DAG}\n".encode()).hexdigest()
+    header, comment, rest = document("dag", digest=digest).split("\n", 2)
+    swapped = f"{comment}\n{header}\n{rest}"
+    assert not broken("diagram-digest", swapped)
+    assert not broken("diagram-syntax", swapped, view="dag")
+
+
+@given(st.integers(0, len(DAG) - 1), st.sampled_from('xyz "#]\n'))
+def test_any_changed_character_breaks_the_digest(place, character):
+    changed = DAG[:place] + character + DAG[place + 1 :]
+    digest = hashlib.sha256(DAG.encode()).hexdigest()
+    assert bool(broken("diagram-digest", document("dag", changed, digest))) == (changed != DAG)
+
+
+def test_a_comment_without_counts_or_digest_breaks_the_law():
+    assert broken("diagram-digest", document("dag", counts="some"))
+    assert broken("diagram-digest", document("dag").replace("sha256", "md5"))
+
+
+@pytest.mark.parametrize("mermaid", ["", "hello", None, [], "graph TD\n", "graph TD\n%% sha256:00\n"])
+def test_what_is_no_diagram_breaks_the_laws(mermaid):
+    assert broken("diagram-digest", mermaid)
+    assert broken("diagram-syntax", mermaid, view="dag")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '    cap_3["a "quote" inside"]',
+        '    cap_3["brackets [0]"]',
+        '    cap_3["a | pipe"]',
+        '    cap_3["two\n    lines"]',
+        '    cap_3["a\ttab"]',
+        "    end",
+        "    subgraph open",
+        "    cap_1 -->",
+        "    what is this?",
+    ],
+)
+def test_stored_text_that_becomes_syntax_breaks_the_law(line):
+    assert broken("diagram-syntax", document("dag", f"{DAG}\n{line}"), view="dag")
+
+
+@pytest.mark.parametrize("view", ["dag", "relations", "sessions"])
+def test_each_view_has_its_header(view):
+    other = document(view).replace(HEADERS[view], "graph BT")
+    assert broken("diagram-syntax", other, view=view)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "a --> b",
+        "a-->b",
+        'a["x"] --> b["y"]',
+        "a ==> b",
+        "a -.-> b",
+        "a --> b --> c",
+        "a(x):::s --> b{{y}}",
+        "a --> b;",
+    ],
+)
+def test_other_styles_of_mermaid_are_read_too(statement):
+    diagram = read_diagram(f"graph TD\n  {statement}\n")
+    assert not diagram.strange
+    assert (diagram.arrows[0].tail, diagram.arrows[0].head) == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    "statement", ["a -->|blocks| b", 'a -->|"blocks"| b', "a -- blocks --> b", "a -. blocks .-> b"]
+)
+def test_an_arrow_may_carry_its_label_in_several_ways(statement):
+    (arrow,) = read_diagram(f"graph LR\n{statement}\n").arrows
+    assert (arrow.tail, arrow.head, arrow.label) == ("a", "b", "blocks")
+
+
+@given(st.text())
+def test_no_text_surprises_the_reader(text):
+    read_diagram(text)
+
+
+def test_entities_are_drawn_as_what_they_stand_for():
+    assert drawn("#quot;#35;#91;0#93; #lt;b#gt; &amp; #124;") == '"#[0] <b> & |'
+
+
+def test_nodes_are_those_of_the_ids():
+    assert not broken("diagram-nodes", document("dag"), drawn=["cap-1", "cap-2", "cap-10"], hidden=["cap-3"], only=0)
+    assert broken("diagram-nodes", document("dag"), drawn=["cap-3"])
+    assert broken("diagram-nodes", document("dag"), hidden=["cap-10"])
+    assert broken("diagram-nodes", document("dag"), drawn=["cap-1"], only=0)
+
+
+def test_an_id_in_anothers_label_is_no_node_of_it():
+    assert not broken("diagram-nodes", document("tiers"), drawn=["cap-1", "cap-2"], only=0)
+    renamed = document("tiers").replace("cap_1[", "a[").replace("cap_2[", "b[")
+    assert not broken("diagram-nodes", renamed, drawn=["cap-1", "cap-2"], only=0)
+
+
+def test_arrows_are_those_between_the_ids():
+    both = [["cap-1", "cap-2"], ["cap-2", "cap-10"]]
+    assert not broken(
+        "diagram-arrows", document("dag"), drawn=both, hidden=[["cap-2", "cap-1"]], only=True, ordered=True
+    )
+    assert broken("diagram-arrows", document("dag"), drawn=both[::-1], ordered=True)
+    assert broken("diagram-arrows", document("dag"), drawn=both[:1], only=True)
+    assert broken("diagram-arrows", document("dag"), hidden=both)
+    assert not broken("diagram-arrows", document("relations"), drawn=[["cap-1", "cap-3", "part_of"]])
+    assert broken("diagram-arrows", document("relations"), drawn=[["cap-1", "cap-3", "blocks"]])
+
+
+def test_states_are_styled_apart():
+    assert not broken("diagram-styles", document("dag"), alike=[["cap-1"], ["cap-2"], ["cap-10"]])
+    assert broken("diagram-styles", document("dag"), alike=[["cap-1", "cap-2"], ["cap-10"]])
+    alike = document("dag").replace("class cap_1 done;", "class cap_1 ready;")
+    assert broken("diagram-styles", alike, alike=[["cap-1"], ["cap-2"]])
+    assert broken("diagram-styles", document("dag").replace("class cap_1 done;", ""), alike=[["cap-1"]])
+
+
+def test_groups_hold_their_members():
+    assert not broken("diagram-groups", document("tiers"), members={"active": ["cap-1"], "archived": ["cap-2"]})
+    assert broken("diagram-groups", document("tiers"), members={"active": ["cap-2"]})
+    assert broken("diagram-groups", document("tiers"), members={"active": ["cap-3"]})
+
+
+def test_a_label_is_matched_as_it_is_drawn():
+    assert not broken("diagram-label", document("tiers"), id="cap-1", matches=[r'use "x\[0\]"', "^cap-1"])
+    assert broken("diagram-label", document("tiers"), id="cap-1", matches=["quot"])
+    assert broken("diagram-label", document("tiers"), id="cap-4", matches=["x"])
+
+
+ROWS = [
+    {"label": "sess-1", "saves": 2, "recalls": 1, "state": "open"},
+    {"label": "sess-2", "saves": 0, "recalls": 0, "state": "closed"},
+    {"label": "sess-9", "saves": 1, "recalls": 0, "state": "label only"},
+]
+
+
+def test_sessions_say_what_they_are():
+    assert not broken("diagram-sessions", document("sessions"), rows=ROWS)
+    other = document("sessions").replace("2 saves", "saves: 2").replace("label only", "label_only")
+    assert not broken("diagram-sessions", other, rows=ROWS)
+
+
+@pytest.mark.parametrize(
+    "change", [("2 saves", "3 saves"), ("1 recalls", "2 recalls"), ("open", "closed"), ("sess-1", "sess-3")]
+)
+def test_sessions_that_say_something_else_break_the_law(change):
+    assert broken("diagram-sessions", document("sessions").replace(*change), rows=ROWS)
+
+
+def test_sessions_stand_in_their_order_and_are_named_by_ordinals():
+    assert broken("diagram-sessions", document("sessions"), rows=ROWS[::-1])
+    assert broken("diagram-sessions", document("sessions").replace("session_3", "session_9"), rows=ROWS)
