@@ -49,3 +49,26 @@ def test_what_is_no_list_breaks_the_law(body):
 
 def test_a_row_without_the_member_is_named():
     assert broken({"handles": [], "first": [{"no": 1}]}) == ["/first/0/id"]
+
+
+def law(name, body, **args):
+    return [one.pointer for one in laws()[name](Answer.of_document(body), args)]
+
+
+def rows(*ids):
+    return {"rows": [{"id": one} for one in ids]}
+
+
+def test_values_in_order_may_have_others_between_them_but_no_other_order():
+    asked = {"items": "/rows", "by": "/id", "are": ["a", "b"]}
+    assert law("in-order", rows("x", "a", "y", "b"), **asked) == []
+    for ids in (("b", "a"), ("a",), ("a", "b", "a"), ()):
+        assert law("in-order", rows(*ids), **asked) == ["/rows"]
+    assert law("in-order", {"rows": [{}]}, **asked) == ["/rows/0/id"]
+
+
+def test_a_piece_occurs_only_if_it_stands_there_character_by_character():
+    asked = {"items": "/rows", "at": "/id", "text": "The API is slow"}
+    assert law("occurs-in", rows("API", "The API is slow"), **asked) == []
+    assert law("occurs-in", rows("API", "the API", 7), **asked) == ["/rows/1/id", "/rows/2/id"]
+    assert law("occurs-in", {}, **asked) == ["/rows"]

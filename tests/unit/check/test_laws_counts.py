@@ -109,3 +109,26 @@ def test_a_list_and_a_total_that_are_not_there_are_empty():
 @pytest.mark.parametrize("body", [{"rows": {}}, {"rows": [], "rows_total": "3"}, {"rows": [], "rows_total": None}])
 def test_what_is_no_list_or_no_number_is_not_capped(body):
     assert capped(body, cap=10)
+
+
+TALLIED = {"items": "/rows", "by": "/status", "counts": {"new": "/new", "old": "/old"}}
+
+
+@given(st.lists(st.sampled_from(["new", "old", "odd"])))
+def test_tallies_count_the_items_of_each_value(found):
+    body = {"rows": [{"status": status} for status in found], "new": found.count("new"), "old": found.count("old")}
+    assert not broken("tallies", body, **TALLIED)
+    assert [one.pointer for one in broken("tallies", body | {"old": body["old"] + 1}, **TALLIED)] == ["/old"]
+
+
+@pytest.mark.parametrize(
+    ("body", "pointer"),
+    [
+        ({"rows": [{}], "new": 0, "old": 0}, "/rows/0/status"),
+        ({"rows": [], "new": 0}, "/old"),
+        ({"rows": [], "new": "0", "old": 0}, "/new"),
+        ({"rows": {}, "new": 0, "old": 0}, "/rows"),
+    ],
+)
+def test_tallies_need_the_rows_and_every_number(body, pointer):
+    assert [one.pointer for one in broken("tallies", body, **TALLIED)] == [pointer]

@@ -1,4 +1,4 @@
-"""Laws about a list that repeats what stands elsewhere in the same answer."""
+"""Laws about what stands elsewhere too: in the same answer, in an earlier one, in the request."""
 
 from __future__ import annotations
 
@@ -33,3 +33,22 @@ def in_order_of_appearance(answer: Answer, args: Mapping[str, Any]) -> Iterable[
     whole = seen[: len(items)] if args.get("cut", False) else seen
     if items != whole:
         yield Broken(args["items"], show(whole), show(items))
+
+
+@law("in-order")
+@fitting
+def in_order(answer: Answer, args: Mapping[str, Any]) -> Iterable[Broken]:
+    """The values ``are`` stand at ``by`` of the ``items``, each once, in this order; others may stand between them."""
+    are = args["are"]
+    found = [key for key in keys_of(array_at(answer.body, args["items"]), args["by"], args["items"]) if key in are]
+    if found != are:
+        yield Broken(args["items"], show(are), show(found))
+
+
+@law("occurs-in")
+@fitting
+def occurs_in(answer: Answer, args: Mapping[str, Any]) -> Iterable[Broken]:
+    """What stands ``at`` a place of each of the ``items`` is a piece of the ``text``, character by character."""
+    for index, piece in enumerate(keys_of(array_at(answer.body, args["items"]), args["at"], args["items"])):
+        if not isinstance(piece, str) or piece not in args["text"]:
+            yield Broken(f"{args['items']}/{index}{args['at']}", "a piece of the text, word for word", show(piece))

@@ -10,7 +10,7 @@ from ..answer import Answer
 from ..broken import Broken
 from ..vocabulary import show
 from . import law
-from .places import array_at, fitting, integer_at, is_integer, saved_array
+from .places import array_at, fitting, integer_at, is_integer, keys_of, saved_array
 
 
 @law("counts")
@@ -21,6 +21,18 @@ def counts(answer: Answer, args: Mapping[str, Any]) -> Iterable[Broken]:
     counted = sum(len(array_at(answer.body, pointer)) for pointer in args["of"])
     if stated != counted:
         yield Broken(args["count"], f"{counted}, the number of items in {', '.join(args['of'])}", show(stated))
+
+
+@law("tallies")
+@fitting
+def tallies(answer: Answer, args: Mapping[str, Any]) -> Iterable[Broken]:
+    """For each value of ``counts`` the number at its pointer is how many of the ``items`` have that value at ``by``."""
+    found = keys_of(array_at(answer.body, args["items"]), args["by"], args["items"])
+    for value, pointer in args["counts"].items():
+        stated = integer_at(answer.body, pointer)
+        counted = found.count(value)
+        if stated != counted:
+            yield Broken(pointer, f"{counted}, the number of items that are {show(value)}", show(stated))
 
 
 @law("kept-plus-dropped")
