@@ -86,6 +86,7 @@ def test_a_comment_without_counts_or_digest_breaks_the_law():
 def test_what_is_no_diagram_breaks_the_laws(mermaid):
     assert broken("diagram-digest", mermaid)
     assert broken("diagram-syntax", mermaid, view="dag")
+    assert broken("diagram-syntax", mermaid)
 
 
 @pytest.mark.parametrize(
@@ -216,3 +217,19 @@ def test_sessions_that_say_something_else_break_the_law(change):
 def test_sessions_stand_in_their_order_and_are_named_by_ordinals():
     assert broken("diagram-sessions", document("sessions"), rows=ROWS[::-1])
     assert broken("diagram-sessions", document("sessions").replace("session_3", "session_9"), rows=ROWS)
+
+
+def index(*edges):
+    rows = "\n".join(f"- {one} --{kind}--> {other} · at noon" for one, kind, other in edges)
+    return f"> capsules=3 · sha256:{'0' * 64}\n\n## relations\n\n{rows}\n"
+
+
+def test_arrows_are_the_edges_of_the_index_in_its_order():
+    edges = [("cap-1", "blocks", "cap-2"), ("cap-1", "part_of", "cap-3")]
+    assert not broken("diagram-arrows-as-indexed", document("relations"), index=index(*edges))
+    assert broken("diagram-arrows-as-indexed", document("relations"), index=index(*edges[::-1]))
+    assert broken("diagram-arrows-as-indexed", document("relations"), index=index(*edges[:1]))
+    assert broken(
+        "diagram-arrows-as-indexed", document("relations"), index=index(edges[0], ("cap-3", "part_of", "cap-1"))
+    )
+    assert broken("diagram-arrows-as-indexed", document("relations"), index="no index")

@@ -159,3 +159,16 @@ def test_edges_stand_once_each_in_their_order():
     assert broken("export-edges", document(), edges=[["cap-1", "supersedes", "cap-21"]])
     twice = BODY.replace("- out-1", "- cap-1 --supersedes--> cap-2 · at noon\n- out-1")
     assert broken("export-edges", document(twice), edges=[first])
+
+
+def test_counts_can_be_asked_for():
+    assert not broken("export-counts", document(), are={"capsules": 4, "tombstoned": 1})
+    assert broken("export-counts", document(), are={"capsules": 4, "tombstoned": 2})
+    assert broken("export-counts", document(), are={"sections": 2})
+
+
+def test_the_stamp_changes_nothing_of_the_body():
+    assert not broken("export-same-body", document(stamp=STAMP), **{"as": document()})
+    assert broken("export-same-body", document(BODY + "- more\n"), **{"as": document()})
+    assert broken("export-same-body", document(), **{"as": document(digest="0" * 64)})
+    assert broken("export-same-body", document(), **{"as": None})

@@ -14,6 +14,7 @@ from ..answer import Answer
 from ..broken import Broken
 from ..vocabulary import show
 from . import law
+from .index_document import RELATIONS, ids_in, read_index
 from .mermaid import Arrow, Diagram, Node, nodes_of, read_diagram
 from .places import fitting, text_at
 
@@ -24,6 +25,7 @@ _HEADERS: Mapping[str, tuple[str, ...]] = {
     "tiers": ("flowchart", "graph"),
     "sessions": ("flowchart TD",),
 }
+_ANY_HEADER = ("graph", "flowchart")
 _DIGEST = re.compile(r"sha256\W{0,3}(?P<hex>[0-9a-f]{64})(?![0-9a-f])")
 _COUNT = re.compile(r"\d+")
 #: What would end a label or begin a statement, or is drawn by nothing.
@@ -53,9 +55,9 @@ def diagram_digest(answer: Answer, args: Mapping[str, Any]) -> Iterable[Broken]:
 @law("diagram-syntax")
 @fitting
 def diagram_syntax(answer: Answer, args: Mapping[str, Any]) -> Iterable[Broken]:
-    """The document begins as its ``view`` does, each line is a statement, and no label holds what could be syntax."""
+    """Each line is a statement, and no label holds what could be syntax; with ``view`` it begins as that view does."""
     diagram = read_diagram(text_at(answer.body, args["at"]))
-    headers = _HEADERS[args["view"]]
+    headers = _HEADERS[args["view"]] if "view" in args else _ANY_HEADER
     if not diagram.header.startswith(headers):
         yield Broken(args["at"], f"a header line {' or '.join(headers)}", show(diagram.header))
     for line in diagram.strange[:3]:
@@ -107,6 +109,25 @@ def diagram_arrows(answer: Answer, args: Mapping[str, Any]) -> Iterable[Broken]:
         yield Broken(args["at"], f"the arrows in the order {show(args['drawn'])}", f"at {show(places)}")
     if args.get("only") and len(diagram.arrows) != len(args.get("drawn", ())):
         yield Broken(args["at"], f"{len(args.get('drawn', ()))} arrows", str(len(diagram.arrows)))
+
+
+@law("diagram-arrows-as-indexed")
+@fitting
+def diagram_arrows_as_indexed(answer: Answer, args: Mapping[str, Any]) -> Iterable[Broken]:
+    """The arrows are the rows of relations in the saved Markdown index ``index``, in its order, with their kinds."""
+    diagram = read_diagram(text_at(answer.body, args["at"]))
+    rows = read_index(text_at(args["index"], "")).rows_of(RELATIONS)
+    if len(diagram.arrows) != len(rows):
+        yield Broken(args["at"], f"{len(rows)} arrows, one a row of the index", str(len(diagram.arrows)))
+    for arrow, row in zip(diagram.arrows, rows, strict=False):
+        ends = ids_in(row)[:2]
+        fits = [
+            any(node.name == name for node in nodes_of(diagram, end))
+            for end, name in zip(ends, (arrow.tail, arrow.head), strict=False)
+        ]
+        if fits != [True, True] or not re.search(rf"(?<!\w){re.escape(arrow.label)}(?!\w)", row):
+            yield Broken(args["at"], f"the arrow of the row {row!r}", f"{arrow.tail} {arrow.label} {arrow.head}")
+            return
 
 
 @law("diagram-styles")

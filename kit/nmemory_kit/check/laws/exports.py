@@ -79,6 +79,7 @@ def export_counts(answer: Answer, args: Mapping[str, Any]) -> Iterable[Broken]:
     """The digest line's counts add up, and are those of the rows.
 
     capsules = live + superseded + tombstoned; as many entries as live ones, as many markers as the others.
+    ``are`` gives numbers that some of them have to be.
     """
     document = read_index(text_at(answer.body, args["at"]))
     counts = document.counts
@@ -96,6 +97,21 @@ def export_counts(answer: Answer, args: Mapping[str, Any]) -> Iterable[Broken]:
     ):
         if told != expected:
             yield Broken(args["at"], f"{expected} {what}", f"{told}, by the digest line {show(counts)}")
+    for name, number in args.get("are", {}).items():
+        if counts.get(name) != number:
+            yield Broken(args["at"], f"{name}={number} in the digest line", show(counts))
+
+
+@law("export-same-body")
+@fitting
+def export_same_body(answer: Answer, args: Mapping[str, Any]) -> Iterable[Broken]:
+    """What follows the digest line, and the SHA-256 in it, are those of the saved document ``as``."""
+    document = read_index(text_at(answer.body, args["at"]))
+    earlier = read_index(text_at(args["as"], ""))
+    if document.sha256 != earlier.sha256:
+        yield Broken(args["at"], f"the SHA-256 of the earlier document, {earlier.sha256}", document.sha256)
+    if document.body != earlier.body:
+        yield Broken(args["at"], "the body of the earlier document", "another one")
 
 
 @law("export-entry")

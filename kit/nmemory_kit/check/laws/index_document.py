@@ -76,10 +76,14 @@ def unquoted(row: str) -> str:
     return _QUOTED.sub('""', row)
 
 
+def ids_in(row: str) -> list[str]:
+    """The ids in a row outside of quotes, in order."""
+    return _ID.findall(unquoted(row))
+
+
 def subject(row: str) -> str | None:
     """The first id in a row outside of quotes: whose row it is."""
-    found = _ID.search(unquoted(row))
-    return found[0] if found else None
+    return next(iter(ids_in(row)), None)
 
 
 def _sections(lines: list[str]) -> tuple[list[Section], list[str]]:
