@@ -167,6 +167,12 @@ def test_ext2_candidates_are_pieces_of_the_text_with_a_cue(text: str) -> None:
         assert re.match(r"[a-z-]+:'.+", candidate.cue)
 
 
-@pytest.mark.parametrize("unit", ["a", "> ", "[1] ", "- ", "; ", "`a ", "x.\n", "todo ", "a b: ", "is A1 "])
+@pytest.mark.parametrize(
+    "unit",
+    [
+        *("a", "> ", "[1] ", "- ", "; ", "`a ", "x.\n", "todo ", "a b: ", "is A1 ", "\n", "[", "(", "#"),
+        *(".", "?!", "a. ", "A. ", "e.g. A ", "e.g.\tA ", '."', "). A", "Word one. "),
+    ],
+)
 def test_a_megabyte_is_mined(unit: str) -> None:
     mine(unit * (1_000_000 // len(unit)))

@@ -79,11 +79,11 @@ def entity_of(text: str) -> str | None:
     code = _CODE.search(text)
     for found in re.finditer(r"\S+", text):
         if code is not None and found.start() <= code.start() < found.end():
-            if not _CALL_MARKS & set(code[1]):
+            if _CALL_MARKS.isdisjoint(code[1]):
                 return code[1]
             continue
         token = found.group().strip(_EDGES)
-        if token and not _CALL_MARKS & set(token) and _is_concrete(token):
+        if _is_concrete(token) and _CALL_MARKS.isdisjoint(token):
             return token
     return None
 
@@ -148,6 +148,8 @@ def _is_label(text: str, length: int) -> bool:
 
 
 def _is_concrete(token: str) -> bool:
+    if not token or (token.isalpha() and token[1:].islower()):
+        return False  # a plain word, as nearly all are
     if any(map(str.isdigit, token)) or "::" in token:
         return True
     if token.startswith(("/", "./", "../", "~/")) or token.count("/") > 1 or ("/" in token and "." in token):
