@@ -18,7 +18,7 @@ _STAMP = re.compile(r"\[[^\[\]\d\n]{0,40}\d[^\[\]\n]{0,60}\][ \t]+")
 _NAME = re.compile(r"([^\W\d][\w.@-]*(?: [\w.@-]+){0,2}):[ \t]+")
 _DRESSED_INDENT = re.compile(r"[ \t]*(?:[-*+•][ \t]|#{1,6}[ \t]|>|\[[ xX]\][ \t]|\[[^\[\]\n]*\d|\d)")
 _INDENT = re.compile(r"(?: {4}|\t| {1,3}\t)")
-#: Only the first of several marks is tried, and nothing is tried again: a long run of them costs no more than its length.
+#: Of several marks only the first is tried, and nothing is tried again: a long run costs no more than its length.
 _BREAK = re.compile(r";\s+|(?<![.!?])[.!?]++[\"')\]»”’]*+(\s+)")
 
 
