@@ -273,6 +273,8 @@ def _not_started(command: Sequence[str], cwd: Path | None, error: Exception, red
             why, remedy = f"the folder {str(cwd)!r} does not exist", "check `cwd`"
         case FileNotFoundError():
             why = f"no such command: {program!r}"
+        case PermissionError() if (cwd or Path()).joinpath(command[0]).is_dir():
+            why, remedy = f"{program!r} is a folder", "name the program in it"
         case PermissionError():
             why, remedy = f"{program!r} may not be executed", "check its permissions: chmod +x"
         case OSError():
