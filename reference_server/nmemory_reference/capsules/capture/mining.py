@@ -19,7 +19,10 @@ _QUESTION_RULES: Final = frozenset({"idea-label", "exploration-opener"})
 _WORD = re.compile(r"[\w'’-]+")
 _AFTER_LABEL = re.compile(r"(?:\([^()\n]*\))?(?:\s*:|\s+[-–—]\s)")
 _CODE = re.compile(r"`([^`\s][^`]*)`")
-_EDGES: Final = ".,:;!?\"'“”‘’«»()[]{}<>*_…`"
+_EDGES: Final = ".,:;!?\"'“”‘’«»<>*_…`"
+#: What stands around a token and is no part of it. A bracket that does not enclose it is the mark of a call.
+_BEFORE: Final = _EDGES + "([{"
+_AFTER: Final = _EDGES + ")]}"
 _CALL_MARKS: Final = frozenset("(){};")
 
 
@@ -82,7 +85,7 @@ def entity_of(text: str) -> str | None:
             if _CALL_MARKS.isdisjoint(code[1]):
                 return code[1]
             continue
-        token = found.group().strip(_EDGES)
+        token = found.group().lstrip(_BEFORE).rstrip(_AFTER)
         if _is_concrete(token) and _CALL_MARKS.isdisjoint(token):
             return token
     return None
