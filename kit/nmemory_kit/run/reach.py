@@ -63,11 +63,13 @@ class Address:
 
     def words(self) -> list[str]:
         """The options that say it again, without any secret: a token is a variable that the user has to set."""
+        from ..target.stdio import written
+
         words: list[str] = []
         if self.target is not None:
             words += ["--target", self.target]
         if self.command:
-            words += ["--target", shlex.join(self.command)]
+            words += ["--target", written(self.command)]
         if self.profile is not None:
             words += ["--profile", str(self.profile)]
         if self.token is not None:
