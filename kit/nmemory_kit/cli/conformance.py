@@ -174,6 +174,9 @@ def cleanup(
             await reached.target.close()
 
     for cleaned in asyncio.run(clean()):
+        if cleaned.under_way:
+            typer.echo(f"run {cleaned.ledger.stem}: still under way, left alone")
+            continue
         typer.echo(f"run {cleaned.ledger.stem}: {cleaned.taken_back} taken back, {len(cleaned.left)} left")
         for thing in cleaned.left:
             typer.echo(f"  {harmless(thing, 200)}")
