@@ -5,7 +5,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from nmemory_kit.run.ledger import Ledger, LedgerHeld
 from nmemory_kit.run.reach import Address, reach
+from nmemory_kit.target.held import hold
 
 
 @pytest.fixture
@@ -50,6 +52,24 @@ def test_a_ledger_is_never_applied_to_another_target(crashed: Path, server, nmem
     ran = nmemory("protocol", "cleanup", "--", *server, "--embeddings", "hash")
     assert (ran.code, ran.out) == (0, "no run left anything behind in this target\n")
     assert crashed.exists()
+
+
+def test_a_run_that_is_still_under_way_is_left_alone(crashed: Path, server, nmemory, tmp_path: Path):
+    with crashed.open("a") as held:
+        assert hold(held)
+        ran = nmemory("protocol", "cleanup", "--", *server)
+    assert (ran.code, ran.out) == (0, f"run {crashed.stem}: still under way, left alone\n")
+    assert len(facts(nmemory, tmp_path)) == 2
+    assert crashed.exists()
+
+
+def test_a_run_holds_its_ledger_while_it_lives(tmp_path: Path):
+    live = Ledger(tmp_path / "run.jsonl")
+    live.made("a/v1/c", "a fact", "forget", {"id": "1"})
+    with pytest.raises(LedgerHeld):
+        Ledger.load(tmp_path / "run.jsonl")
+    live.close()
+    assert Ledger.load(tmp_path / "run.jsonl").there()
 
 
 def test_an_unknown_run_is_told_with_those_that_there_are(crashed: Path, server, nmemory):

@@ -10,7 +10,7 @@ from nmemory_kit.report import terminal
 
 EVIDENCE = Evidence("a/v1/first-comes-first", "a1/x/order", "2", "recall {}", "/facts", "sorted", "not")
 CAUGHT = LieTrial("x/unsorted", "a1/x/order", "Answers in no order.", Fate.CAUGHT, EVIDENCE, None, 1, 0.1)
-MADE = replace(CAUGHT, lie="systematic/x/drop/facts")
+MADE = replace(CAUGHT, lie="x/systematic/x/drop/facts", made=True)
 SURVIVOR = replace(CAUGHT, lie="x/sorted-by-luck", fate=Fate.SURVIVED, evidence=None)
 ELSEWHERE = replace(CAUGHT, lie="x/by-another", clause="a1/x/other", fate=Fate.ELSEWHERE)
 
@@ -70,9 +70,9 @@ def test_a_lie_of_the_users_own_is_tried_and_a_survivor_fails_the_proof(nmemory,
 
 
 def test_an_unknown_double_is_told_with_the_nearest(nmemory):
-    ran = nmemory("protocol", "prove", "--only", "forget/echos-another-id")
+    ran = nmemory("protocol", "prove", "--only", "verbs/forget/echos-another-id")
     assert (ran.code, ran.out) == (2, "")
-    assert "forget/echoes-another-id" in ran.err
+    assert "verbs/forget/echoes-another-id" in ran.err
 
 
 def test_a_file_of_lies_that_is_not_there_is_told(nmemory):

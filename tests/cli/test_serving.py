@@ -64,11 +64,11 @@ def test_over_http_it_says_where_it_listens(tmp_path: Path):
 
 
 def test_an_unknown_lie_is_told_with_the_nearest(nmemory, tmp_path: Path):
-    ran = nmemory("serve", "--lie", "recall/oldest-frist", "--db", tmp_path / "m.sqlite3")
+    ran = nmemory("serve", "--lie", "verbs/recall/oldest-frist", "--db", tmp_path / "m.sqlite3")
     assert (ran.code, ran.out) == (2, "")
-    assert "recall/oldest-first" in ran.err
+    assert "verbs/recall/oldest-first" in ran.err
 
 
 def test_the_lies_are_listed_with_the_clauses_that_they_break(nmemory):
     listed = nmemory("serve", "--list-lies").out
-    assert "recall/oldest-first  (mv1/recall/newest-first)" in listed
+    assert "verbs/recall/oldest-first  (mv1/recall/newest-first)" in listed

@@ -35,3 +35,17 @@ def test_a_pipe_that_nobody_reads_ends_the_command_quietly():
     started.stdout.close()
     _, told = started.communicate(timeout=60)
     assert (started.returncode, told) == (141, "")
+
+
+def test_ctrl_c_is_heard_while_the_command_itself_is_still_being_loaded():
+    script = (
+        "import sys\n"
+        "class Interrupts:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'typer': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupts())\n"
+        "from nmemory_kit.cli.main import run\n"
+        "sys.exit(run(['--help']))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (130, "nmemory: interrupted\n")

@@ -63,7 +63,7 @@ def test_a_case_that_nobody_decided_is_an_error_and_says_why(run: Run) -> None:
 
 
 def test_a_skip_says_what_the_target_lacks(run: Run) -> None:
-    run("-rs", cases=SKIPPED).stdout.fnmatch_lines(["SKIPPED*the target has not: claims:verbs-surface"])
+    run("-rs", cases=SKIPPED).stdout.fnmatch_lines(["SKIPPED*'verbs-surface' is not claimed*"])
 
 
 def test_a_broken_should_is_a_warning(run: Run) -> None:

@@ -3,80 +3,52 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from nmemory_reference.lies import (
+    REPERTOIRES,
     Area,
     Demand,
     Lie,
+    Refusal,
+    Repertoire,
     Result,
+    RpcFault,
     ToolCall,
     Variant,
-    all_lies,
-    all_nulls,
-    all_variants,
     asking,
     open_double,
+    text_result,
 )
+from nmemory_reference.lies.memory.answers import MEMORY_TOOLS, rows, shape_fault, state_fault, value_fault
+from nmemory_reference.lies.systematic import systematic
 from nmemory_reference.serve.config import Config
-from nmemory_reference.serve.endpoint import RpcFault
 from nmemory_reference.tools.caller import Caller
+from reference.lives import LIVES
 
-PAGE = (
-    "---\ntitle: Ann Lee\naliases: [annie]\nlinks: [{to: people/bo, type: knows}]\n---\n\nAnn mentions [[people/cy]].\n"
-)
-#: A short life of a memory, in which every verb is used well and badly.
-TALK: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("put_page", {"slug": "people/ann", "content": PAGE}),
-    ("remember", {"fact": "Ann hums.", "provenance": "a test", "entity": "people/ann", "kind": "commitment"}),
-    ("remember", {"fact": "Ann hums.", "provenance": "a test", "entity": "people/ann", "kind": "commitment"}),
-    ("remember", {"fact": "Ann whispers.", "provenance": "a test", "entity": "people/ann", "visibility": "private"}),
-    ("remember", {"fact": "It rains.", "provenance": "a test", "ttl": "45m"}),
-    ("remember", {"fact": " ", "provenance": "a test"}),
-    ("remember", {"fact": ["odd"], "provenance": 7, "entity": None, "ttl": {"odd": 1}, "kind": "odd"}),
-    ("recall", {"entity": "people/ann", "query": "Ann", "limit": 2, "since": "2001-01-01", "budget_tokens": 40}),
-    ("recall", {"grep": "HUMS", "include_expired": True}),
-    ("recall", {"entity": " ", "limit": -1, "since": "yesterday", "query": 7, "budget_tokens": "odd"}),
-    ("recall", {"limit": True, "budget_tokens": 1.5}),
-    ("entity", {"name": "annie"}),
-    ("entity", {"name": "people/ann"}),
-    ("entity", {"name": "nobody"}),
-    ("entity", {"name": " "}),
-    ("entity", {"name": ["odd"]}),
-    ("synthesize", {"question": "Who hums?"}),
-    ("synthesize", {"question": ["odd"]}),
-    ("context_pack", {"entities": "people/ann, people/bo", "budget_tokens": 60}),
-    ("context_pack", {"entities": 7, "budget_tokens": "odd"}),
-    ("delta", {"since": "2001-01-01T00:00:00+02:00"}),
-    ("delta", {"since": "2001-01-01T00:00:00Z", "include_private": True}),
-    ("delta", {"since": ["odd"], "session_id": 7}),
-    ("forget", {"id": "1", "reason": "a test"}),
-    ("forget", {"id": "1"}),
-    ("forget", {"id": "999"}),
-    ("forget", {"id": "\0"}),
-    ("forget", {"id": ["odd"]}),
-    ("no_such_tool", {}),
-)
+ANSWERS: Mapping[str, Any] = {}
+LIES = [(repertoire, lie) for repertoire in REPERTOIRES for lie in repertoire.lies()]
+OTHERS = [
+    (repertoire, double) for repertoire in REPERTOIRES for double in (*repertoire.variants, *repertoire.nulls(ANSWERS))
+]
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return tmp_path
-
-
-def talk(double: Lie | Variant | None, folder: Path) -> list[Result | str]:
-    """What a double answers to the short life; the code of a JSON-RPC error, or `silence`, where that is its answer."""
-    config = Config(db=folder / "memory.sqlite3", usage_log=None, durable=False)
+def talk(repertoire: Repertoire, double: Lie | Variant | None, folder: Path) -> list[Result | str]:
+    """What a double answers in the short life of a memory; the code of a JSON-RPC error, or `silence`."""
+    config = Config(db=folder / "memory.sqlite3", usage_log=None, durable=False, **repertoire.config)
 
     async def life() -> list[Result | str]:
         endpoint = open_double(config, double)
         answers: list[Result | str] = []
         try:
             await endpoint.list_tools(Caller())
-            for tool, arguments in TALK:
+            for tool, arguments in LIVES[repertoire.name]:
                 try:
                     async with asyncio.timeout(0.05):
                         answers.append(await endpoint.call_tool(ToolCall(tool, arguments, Caller())))
@@ -91,37 +63,63 @@ def talk(double: Lie | Variant | None, folder: Path) -> list[Result | str]:
     return asyncio.run(life())
 
 
-def hand_made(area: str) -> list[Lie]:
-    return [lie for lie in all_lies() if lie.id.partition("/")[0] == area]
+def area_of(lie: Lie) -> str:
+    return lie.id.rpartition("/")[0]
 
 
-@pytest.mark.parametrize("area", sorted({lie.id.partition("/")[0] for lie in all_lies()}))
+@pytest.mark.parametrize("area", sorted({area_of(lie) for _, lie in LIES}))
 def test_a_lie_never_stumbles_over_what_it_is_asked(area: str, tmp_path: Path) -> None:
     # One that raises would be caught for its clumsiness, and prove nothing.
-    for lie in hand_made(area):
-        talk(lie, tmp_path / lie.id)
+    for repertoire, lie in LIES:
+        if area_of(lie) == area:
+            talk(repertoire, lie, tmp_path / lie.id)
 
 
-@pytest.mark.parametrize("variant", [*all_variants(), *all_nulls()], ids=lambda variant: variant.id)
-def test_a_variant_never_stumbles_over_what_it_is_asked(variant: Variant, tmp_path: Path) -> None:
-    talk(variant, tmp_path)
+@pytest.mark.parametrize(("repertoire", "double"), OTHERS, ids=[double.id for _, double in OTHERS])
+def test_another_double_never_stumbles_over_what_it_is_asked(
+    repertoire: Repertoire, double: Variant, tmp_path: Path
+) -> None:
+    talk(repertoire, double, tmp_path)
 
 
-def test_a_double_without_a_lie_is_the_reference(tmp_path: Path) -> None:
-    assert talk(None, tmp_path / "one")[11] != "silence"
+@pytest.mark.parametrize("repertoire", REPERTOIRES, ids=lambda repertoire: repertoire.name)
+def test_a_double_without_a_lie_is_the_reference(repertoire: Repertoire, tmp_path: Path) -> None:
+    answers = talk(repertoire, None, tmp_path)
+    assert "silence" not in answers
+    # The talk is about something: tools succeed, and refuse.
+    assert any(isinstance(answer, dict) and not answer["isError"] for answer in answers)
+    assert any(isinstance(answer, str) or answer["isError"] for answer in answers)
 
 
 def test_every_double_has_an_id_of_its_own_and_says_what_it_is() -> None:
-    doubles = [*all_lies(), *all_variants(), *all_nulls()]
-    assert len({double.id for double in doubles}) == len(doubles)
-    for double in doubles:
-        assert re.fullmatch(r"[a-z0-9]+([-/][a-z0-9]+)*", double.id), double.id
-        assert re.search(r"[.!]$", double.says), double.id
+    doubles = [(repertoire.name, lie.id, lie.says) for repertoire, lie in LIES]
+    doubles += [(repertoire.name, other.id, other.says) for repertoire, other in OTHERS]
+    assert len({name for _, name, _ in doubles}) == len(doubles)
+    for repertoire, name, says in doubles:
+        assert re.fullmatch(rf"{repertoire}/[a-z0-9]+([-/][a-z0-9]+)*", name), name
+        assert re.search(r"[.!]$", says), name
 
 
 def test_each_open_store_has_a_lie_of_its_own() -> None:
-    for lie in all_lies():
+    for _, lie in LIES:
         assert lie.make() is not lie.make(), lie.id
+
+
+# --- areas ------------------------------------------------------------------------------------------------------------
+
+
+def told(lie: Lie, tool: str, answer: Result | RpcFault, **arguments: Any) -> Any:
+    """What a lie makes of an answer: the result, or the error of JSON-RPC as a tuple."""
+
+    async def honest(call: ToolCall) -> Result:
+        if isinstance(answer, RpcFault):
+            raise answer
+        return answer
+
+    try:
+        return asyncio.run(lie.make().call_tool(ToolCall(tool, arguments, Caller()), honest))
+    except RpcFault as fault:
+        return (fault.code, fault.message, fault.data)
 
 
 def test_the_name_and_the_docstring_of_a_function_make_a_lie() -> None:
@@ -138,9 +136,10 @@ def test_the_name_and_the_docstring_of_a_function_make_a_lie() -> None:
     (lie,) = area.lies
     assert (lie.id, lie.clause, lie.says) == ("tale/total-is-a-dozen", "mv1/recall/total", "total is twelve.")
     assert lie.also == {"mv1/recall/shape"}
+    assert not lie.made
 
 
-def test_a_lie_about_a_call_leaves_other_tools_alone(tmp_path: Path) -> None:
+def test_a_lie_about_a_call_leaves_other_tools_alone() -> None:
     area = Area("tale")
 
     @area.asking("recall", clause="mv1/recall/limit-facts")
@@ -160,6 +159,90 @@ def test_a_lie_about_a_call_leaves_other_tools_alone(tmp_path: Path) -> None:
     assert [call.arguments["limit"] for call in heard] == [1, 9]
 
 
+def test_a_lie_about_items_changes_each_of_them_wherever_they_stand() -> None:
+    area = Area("tale")
+
+    @area.item("list", at=("rows", "more/rows", "not/there"), clause="c/one")
+    def ids_are_loud(call: ToolCall, row: dict[str, Any]) -> dict[str, Any] | None:
+        """Ids are in capitals, and an x is replaced."""
+        if row["id"] == "x":
+            return {"id": "!"}
+        row["id"] = row["id"].upper()
+        return None
+
+    answer = text_result('{"rows":[{"id":"a"},{"id":"x"}],"more":{"rows":[{"id":"b"}]},"not":null}')
+    body = json.loads(told(area.lies[0], "list", answer)["content"][0]["text"])
+    assert body == {"rows": [{"id": "A"}, {"id": "!"}], "more": {"rows": [{"id": "B"}]}, "not": None}
+
+
+@pytest.mark.parametrize(
+    ("answer", "changed"),
+    [
+        (RpcFault(-32002, "gone", {"kind": "k", "id": "7"}), (-32602, "gone", None)),
+        (text_result("wrong shape", error=True), (-32602, "wrong shape", None)),
+        (text_result("{}"), text_result("{}")),
+    ],
+    ids=["rpc", "in-band", "success"],
+)
+def test_a_lie_about_refusals_hears_of_both_channels(answer: Result | RpcFault, changed: Any) -> None:
+    area = Area("tale")
+
+    @area.refusal("get", clause="c/one")
+    def everything_is_a_bad_value(call: ToolCall, refusal: Refusal) -> Refusal:
+        """Every refusal is -32602 without data."""
+        return replace(refusal, code=-32602, data=None)
+
+    assert told(area.lies[0], "get", answer) == changed
+    assert told(area.lies[0], "other", text_result("no", error=True)) == text_result("no", error=True)
+
+
+def test_a_lie_about_refusals_may_leave_one_or_call_it_a_success() -> None:
+    area = Area("tale")
+
+    @area.refusal("get", clause="c/one")
+    def unknown_is_empty(call: ToolCall, refusal: Refusal) -> Result | None:
+        """What is unknown is an empty object."""
+        return None if refusal.in_band else text_result("{}")
+
+    (lie,) = area.lies
+    assert told(lie, "get", RpcFault(-32002, "gone", {"kind": "k", "id": "7"})) == text_result("{}")
+    assert told(lie, "get", text_result("no", error=True)) == text_result("no", error=True)
+
+
+# --- what the memory tools answer -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("raised", "fault"),
+    [
+        (lambda: value_fault("too much"), (-32602, None)),
+        (lambda: state_fault("unknown_capsule", "cap-9"), (-32002, {"kind": "unknown_capsule", "id": "cap-9"})),
+    ],
+    ids=["value", "state"],
+)
+def test_a_made_up_fault_is_the_references_own(raised: Any, fault: tuple[int, Any]) -> None:
+    with pytest.raises(RpcFault) as caught:
+        raised()
+    assert (caught.value.code, caught.value.data) == fault
+
+
+def test_a_made_up_shape_fault_is_in_band() -> None:
+    assert shape_fault("no such field") == text_result("failed to deserialize parameters: no such field", error=True)
+
+
+def test_the_memory_tools_are_those_that_the_reference_has(tmp_path: Path) -> None:
+    endpoint = open_double(Config(db=tmp_path / "m.sqlite3", surface="memory", usage_log=None, durable=False), None)
+    listed = asyncio.run(endpoint.list_tools(Caller()))
+    endpoint.close()
+    assert tuple(tool["name"] for tool in listed["tools"]) == MEMORY_TOOLS
+
+
+def test_rows_are_found_wherever_a_tool_has_them() -> None:
+    body = {"constraints": [{"id": "a"}], "ready": {"ready": [{"id": "b"}]}, "decisions": [], "handles": ["c"]}
+    assert [row["id"] for row in rows("memory_bootstrap", body)] == ["a", "b"]
+    assert list(rows("memory_pin", body)) == []
+
+
 # --- lies from schemas ------------------------------------------------------------------------------------------------
 
 SCHEMA = {
@@ -176,23 +259,14 @@ SCHEMA = {
 }
 
 
-def made(schema: dict[str, Any], body: dict[str, Any], **more: Any) -> dict[str, Any]:
+def made(schema: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
     """Every systematic lie by its id, with what it makes of a body."""
-    demand = Demand("c/one", "success", schema, frozenset({"recall"}))
-    lies = [lie for lie in all_lies([demand, *more.get("others", ())]) if lie.id.startswith("systematic/")]
-
-    async def honest(call: ToolCall) -> Result:
-        import json
-
-        return {"content": [{"type": "text", "text": json.dumps(body)}], "isError": False}
-
-    async def told(lie: Lie) -> Any:
-        import json
-
-        result = await lie.make().call_tool(ToolCall("recall", {}, Caller()), honest)
-        return json.loads(result["content"][0]["text"])
-
-    return {lie.id.removeprefix("systematic/recall/"): asyncio.run(told(lie)) for lie in lies}
+    lies = systematic([Demand("c/one", "success", schema, frozenset({"recall"}))])
+    answer = text_result(json.dumps(body))
+    return {
+        lie.id.removeprefix("systematic/recall/"): json.loads(told(lie, "recall", answer)["content"][0]["text"])
+        for lie in lies
+    }
 
 
 def test_a_schema_gives_a_lie_for_each_way_to_break_it() -> None:
@@ -223,6 +297,6 @@ def test_a_place_that_is_not_there_is_left_alone() -> None:
 
 def test_where_two_clauses_demand_the_same_either_may_tell() -> None:
     demands = [Demand(clause, "success", SCHEMA, frozenset({"recall"})) for clause in ("c/one", "c/two")]
-    lies = {lie.id: lie for lie in all_lies(demands)}
-    lie = lies["systematic/recall/drop/total"]
-    assert (lie.clause, lie.also) == ("c/one", {"c/two"})
+    lies = {lie.id: lie for repertoire in REPERTOIRES[:1] for lie in repertoire.lies(demands)}
+    lie = lies["verbs/systematic/recall/drop/total"]
+    assert (lie.clause, set(lie.also), lie.made) == ("c/one", {"c/two"}, True)

@@ -51,3 +51,10 @@ def test_the_books_name_what_there_is_and_nothing_else():
 
 def test_books_that_do_not_balance_are_the_kits_fault():
     assert "kit's fault" in books_line(Books(3, {Verdict.PASS: 2}))
+
+
+def test_a_breach_is_shown_by_the_case_that_is_about_that_clause_alone():
+    aside = case("aside", Verdict.FAIL, clauses=(ORDER, BUDGET), findings=(finding(BUDGET),))
+    about = case("about", Verdict.FAIL, clauses=(BUDGET,), findings=(finding(BUDGET),))
+    (breach,) = breaches(results(aside, about), Level.MUST)
+    assert (breach.case.case, breach.others) == (about.case, ("aside",))

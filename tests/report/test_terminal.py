@@ -51,7 +51,7 @@ def test_a_broken_promise_has_everything_that_is_needed_to_mend_it():
 def test_it_says_what_was_not_decided_what_stays_behind_and_what_made_noise():
     text = terminal.render(everything())
     for part in (
-        "the target has not: credential:other-tenant: t1/trust/tenant",
+        "no token 'other-tenant' is given: t1/trust/tenant",
         "the page could not be made: seeded",
         "planned 10 = 1 pass + 4 fail + 1 skip + 1 not-run + 1 error + 1 xfail + 1 xpass",
         "tiny/v1/good: a page",

@@ -52,6 +52,8 @@ MISTAKES = [
     ({"target": "node 'x"}, "the command cannot be split: no closing quotation"),
     ({"target": "a", "command": ["b"]}, "both --target and a command after -- are given"),
     ({"target": "a\0b"}, "has a NUL character in it"),
+    ({"target": "ftp://host/x"}, "ftp:// is not HTTP"),
+    ({"target": r"C:\server\serve.exe --db x"}, "a backslash in --target is taken away"),
     ({"target": "http://"}, "is not an http:// or https:// URL"),
     ({"target": "serve", "token": "s3cr3t"}, "tokens and headers are for a URL"),
     ({"target": "serve", "headers": {"A": "s3cr3t"}}, "tokens and headers are for a URL"),

@@ -68,6 +68,20 @@ def test_an_argument_is_a_secret_by_the_option_before_it():
     assert secret_arguments(command) == ["aaaa", "bbbb", ""]
 
 
+def test_an_argument_is_a_secret_by_the_variable_that_it_sets_or_the_mark_that_it_bears():
+    marked = "sk-abcdefgh12345678"
+    command = [
+        "env",
+        "API_KEY=aaaa",
+        "MODE=quick",
+        "serve",
+        "https://keys.example/key=2",
+        "task-abcdefgh12345678",
+        marked,
+    ]
+    assert secret_arguments(command) == ["aaaa", marked]
+
+
 def test_a_cut_leaves_no_half_of_a_secret():
     shown = Redactor(["s3cr3t-token"]).excerpt("x" * 295 + "s3cr3t-token")
     assert shown == "x" * 295 + "[reda…"

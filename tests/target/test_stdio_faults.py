@@ -7,6 +7,9 @@ import json
 
 import pytest
 from nmemory_kit.target import Blame, FaultKind, Limits, Unreachable
+from nmemory_kit.target.exchange import Exchange
+from nmemory_kit.target.noise import NoiseLog
+from nmemory_kit.target.secrets import Redactor
 
 from .playing import LIMITS, call, connected, group_is_gone, playing, text
 
@@ -54,6 +57,15 @@ async def test_no_answer_ends_the_request_at_its_limit(double):
         assert reply.fault is not None
         assert reply.fault.kind is FaultKind.TIMEOUT
         assert reply.fault.message == "no answer to tools/call within 0.3 s"
+
+
+async def test_what_a_program_prints_before_it_is_asked_anything_is_shown_if_it_never_answers():
+    redactor = Redactor()
+    exchange = Exchange(redactor, lambda: None, NoiseLog(redactor))
+    exchange.receive(b"usage: serve [--port N]")
+    fault = (await exchange.open("initialize", 0.01).reply).fault
+    assert fault is not None
+    assert (fault.kind, fault.received) == (FaultKind.TIMEOUT, "usage: serve [--port N]")
 
 
 async def test_a_request_that_nobody_waits_for_any_more_is_called_off():

@@ -187,6 +187,7 @@ NOT_STARTED = [
     (["/no/such/program"], {}, "no such command: '/no/such/program'"),
     (["no-such-program-anywhere"], {}, "no such command: 'no-such-program-anywhere'"),
     ([__file__], {}, "may not be executed"),
+    ([str(Path(__file__).parent)], {}, "is a folder"),
     ([sys.executable], {"cwd": Path("/no/such/folder")}, "the folder '/no/such/folder' does not exist"),
 ]
 

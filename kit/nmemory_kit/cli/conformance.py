@@ -70,7 +70,8 @@ def conformance(
     jobs: Annotated[int, typer.Option("--jobs", metavar="N", min=1, max=256, help="Cases at once.")] = 8,
     timeout: TimeoutOption = None,
     run_timeout: Annotated[
-        float | None, typer.Option("--run-timeout", metavar="S", min=0.001, help="Seconds for the whole run (900).")
+        float | None,
+        typer.Option("--run-timeout", metavar="S", min=0.001, max=86_400, help="Seconds for the whole run (900)."),
     ] = None,
     xfail: Annotated[
         Path | None, typer.Option("--xfail", metavar="FILE", help="Failures that are known, with their reasons.")
@@ -173,6 +174,9 @@ def cleanup(
             await reached.target.close()
 
     for cleaned in asyncio.run(clean()):
+        if cleaned.under_way:
+            typer.echo(f"run {cleaned.ledger.stem}: still under way, left alone")
+            continue
         typer.echo(f"run {cleaned.ledger.stem}: {cleaned.taken_back} taken back, {len(cleaned.left)} left")
         for thing in cleaned.left:
             typer.echo(f"  {harmless(thing, 200)}")

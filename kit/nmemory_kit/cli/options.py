@@ -54,7 +54,7 @@ HeaderOption = Annotated[
 ]
 VersionOption = Annotated[Version | None, typer.Option("--mcp-version", help="Which of MCP's eras to speak (auto).")]
 TimeoutOption = Annotated[
-    float | None, typer.Option("--timeout", metavar="S", min=0.001, help="Seconds for a call (30).")
+    float | None, typer.Option("--timeout", metavar="S", min=0.001, max=86_400, help="Seconds for a call (30).")
 ]
 DbOption = Annotated[
     Path | None, typer.Option("--db", metavar="FILE", help="The memory's SQLite file (NMEMORY_DB, or the user's own).")

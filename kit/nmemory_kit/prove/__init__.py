@@ -5,11 +5,12 @@ Only this package and the command know both the kit and the reference server.
 
 from __future__ import annotations
 
-from .doubles import Doubles, ProveError, Sources, gather, lies_of
+from .doubles import Cast, Doubles, ProveError, Sources, casting, gather, lies_of
 from .engine import prove, untried
 from .proof import Evidence, Fate, LieTrial, NullTrial, Proof, Trial, VariantTrial
 
 __all__ = [
+    "Cast",
     "Doubles",
     "Evidence",
     "Fate",
@@ -20,6 +21,7 @@ __all__ = [
     "Sources",
     "Trial",
     "VariantTrial",
+    "casting",
     "gather",
     "lies_of",
     "prove",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..contract.pack import Pack, load_pack
 
@@ -32,25 +33,63 @@ class Sources:
 
 
 @dataclass(frozen=True, slots=True)
-class Doubles:
-    """What is tried, and by which packs."""
+class Cast:
+    """One pack, and the doubles that it is tried on."""
 
-    packs: tuple[Pack, ...]
-    lies: tuple[Lie, ...]
-    variants: tuple[Variant, ...]
-    nulls: tuple[Variant, ...]
+    pack: Pack
+    lies: tuple[Lie, ...] = ()
+    variants: tuple[Variant, ...] = ()
+    nulls: tuple[Variant, ...] = ()
+    #: The settings of the reference server that all of them start from.
+    config: Mapping[str, Any] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.lies) + len(self.variants) + len(self.nulls)
+
+    def only(self, glob: str) -> Cast:
+        """Those whose id matches, and the lies whose clause does."""
+        return replace(
+            self,
+            lies=tuple(lie for lie in self.lies if fnmatchcase(lie.id, glob) or fnmatchcase(lie.clause, glob)),
+            variants=tuple(variant for variant in self.variants if fnmatchcase(variant.id, glob)),
+            nulls=tuple(null for null in self.nulls if fnmatchcase(null.id, glob)),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Doubles:
+    """Everything that is tried, a cast a pack."""
+
+    casts: tuple[Cast, ...]
+
+    def __len__(self) -> int:
+        return sum(map(len, self.casts))
+
+    @property
+    def lies(self) -> Iterator[Lie]:
+        """Every lie."""
+        return (lie for cast in self.casts for lie in cast.lies)
+
+    @property
+    def variants(self) -> Iterator[Variant]:
+        """Every conforming variant."""
+        return (variant for cast in self.casts for variant in cast.variants)
+
+    @property
+    def nulls(self) -> Iterator[Variant]:
+        """Every null double."""
+        return (null for cast in self.casts for null in cast.nulls)
+
+    def of(self, pack: str) -> Cast:
+        """The cast of a pack, by its path."""
+        return next(cast for cast in self.casts if cast.pack.path == pack)
 
     def only(self, glob: str) -> Doubles:
-        """Those whose id matches. Raises ``ProveError`` where none does."""
-        chosen = Doubles(
-            self.packs,
-            tuple(lie for lie in self.lies if fnmatchcase(lie.id, glob) or fnmatchcase(lie.clause, glob)),
-            tuple(variant for variant in self.variants if fnmatchcase(variant.id, glob)),
-            tuple(null for null in self.nulls if fnmatchcase(null.id, glob)),
-        )
-        if not (chosen.lies or chosen.variants or chosen.nulls):
-            ids = [lie.id for lie in self.lies] + [variant.id for variant in (*self.variants, *self.nulls)]
-            near = get_close_matches(glob, ids, n=2)
+        """Those whose id or clause matches. Raises ``ProveError`` where none does."""
+        chosen = Doubles(tuple(cast.only(glob) for cast in self.casts))
+        if not len(chosen):
+            names = [lie.id for lie in self.lies] + [other.id for other in (*self.variants, *self.nulls)]
+            near = get_close_matches(glob, names, n=2)
             hint = f"did you mean {' or '.join(near)}?" if near else "a glob is matched against ids and clauses"
             raise ProveError(f"no lie, variant or null double is called {glob!r}; {hint}")
         return chosen
@@ -58,20 +97,27 @@ class Doubles:
 
 def gather(sources: Sources) -> Doubles:
     """Every double of the reference server, and the lies of the files. Raises ``ProveError``, ``PackError``."""
-    from nmemory_reference.lies import all_nulls, all_variants
-
     packs = tuple(load_pack(name) for name in sources.packs)
-    brought = [lie for file in sources.files for lie in read_lies(file)]
-    lies = (*lies_of(packs), *brought)
-    _check(lies, packs)
-    return Doubles(packs, lies, all_variants(), all_nulls())
+    return casting(packs, [lie for file in sources.files for lie in read_lies(file)])
+
+
+def casting(packs: Iterable[Pack], brought: Sequence[Lie] = ()) -> Doubles:
+    """The doubles of some packs: those of the reference server, and lies that were brought along.
+
+    Raises ``ProveError`` where two lies share an id, or one breaks no clause of these packs.
+    """
+    casts = [_cast(pack) for pack in packs]
+    for lie in brought:
+        place = next((place for place, one in enumerate(casts) if lie.clause in one.pack.clauses), 0)
+        casts[place] = replace(casts[place], lies=(*casts[place].lies, lie))
+    doubles = Doubles(tuple(casts))
+    _check(doubles)
+    return doubles
 
 
 def lies_of(packs: Iterable[Pack]) -> tuple[Lie, ...]:
     """Every lie of the reference server: those made by hand, and those that the packs' schemas give."""
-    from nmemory_reference.lies import all_lies
-
-    return all_lies([demand for pack in packs for demand in demands(pack)])
+    return tuple(casting(packs).lies)
 
 
 def demands(pack: Pack) -> list[Demand]:
@@ -89,28 +135,47 @@ def read_lies(file: Path) -> tuple[Lie, ...]:
     """The lies of a Python file, which is run. Raises ``ProveError``."""
     from nmemory_reference.lies import Lie
 
-    spec = importlib.util.spec_from_file_location(f"nmemory_lies_{file.stem}", file)
+    name = f"nmemory_lies_{file.stem}"
+    spec = importlib.util.spec_from_file_location(name, file)
     if spec is None or spec.loader is None or not file.is_file():
         raise ProveError(f"{file} is no Python file that is there; name one with a list LIES")
     module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses look their module up
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ProveError(f"{file} cannot be run: {type(error).__name__}: {error}") from error
     lies = getattr(module, "LIES", None)
-    if not isinstance(lies, Sequence) or not all(isinstance(lie, Lie) for lie in lies):
+    if not isinstance(lies, Sequence) or not lies or not all(isinstance(lie, Lie) for lie in lies):
         raise ProveError(f"{file} has no list LIES of nmemory_reference.lies.Lie; see docs/lies.md")
     return tuple(lies)
 
 
-def _check(lies: Sequence[Lie], packs: Sequence[Pack]) -> None:
-    clauses = {clause for pack in packs for clause in pack.clauses}
-    for name, count in Counter(lie.id for lie in lies).items():
+def _cast(pack: Pack) -> Cast:
+    """The doubles of a pack; none where the reference server does not know its protocol."""
+    from nmemory_reference.lies import REPERTOIRES
+
+    repertoire = next((known for known in REPERTOIRES if known.protocol == pack.protocol), None)
+    if repertoire is None:
+        return Cast(pack)
+    return Cast(
+        pack,
+        repertoire.lies(demands(pack)),
+        repertoire.variants,
+        repertoire.nulls({name: tool.response for name, tool in pack.tools.items()}),
+        repertoire.config,
+    )
+
+
+def _check(doubles: Doubles) -> None:
+    for name, count in Counter(lie.id for lie in doubles.lies).items():
         if count > 1:
             raise ProveError(f"{count} lies are called {name!r}; give each an id of its own")
-    for lie in lies:
-        for clause in (lie.clause, *sorted(lie.also)):
-            if clause not in clauses:
-                near = get_close_matches(clause, clauses, n=1)
-                hint = f"did you mean {near[0]}?" if near else "`nmemory protocol coverage` lists the clauses"
-                raise ProveError(f"the lie {lie.id!r} breaks {clause!r}, which is no clause; {hint}")
+    for cast in doubles.casts:
+        clauses = cast.pack.clauses
+        for lie in cast.lies:
+            for clause in (lie.clause, *sorted(lie.also)):
+                if clause not in clauses:
+                    near = get_close_matches(clause, clauses, n=1)
+                    hint = f"did you mean {near[0]}?" if near else "`nmemory protocol coverage` lists the clauses"
+                    raise ProveError(f"the lie {lie.id!r} breaks {clause!r}, which is no clause; {hint}")

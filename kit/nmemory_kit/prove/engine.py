@@ -5,32 +5,30 @@ from __future__ import annotations
 import asyncio
 import multiprocessing
 import os
-import tempfile
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
-from pathlib import Path
 
 from ..contract.clause import Level
+from ..contract.pack import Pack
 from .doubles import Doubles, Sources, gather
 from .proof import LieTrial, NullTrial, Proof, Trial, VariantTrial
+from .stage import in_memory
 from .trial import try_lie, try_null, try_variant
 from .vacuity import stale
-
-#: Where stores are in memory, if the machine has it.
-_IN_MEMORY = Path("/dev/shm")  # noqa: S108
 
 #: Lies of one batch, and variants or null doubles of one. Those of a batch overlap, so that nobody waits alone.
 _LIES_A_BATCH = 24
 _WHOLES_A_BATCH = 4
-_LIES_AT_ONCE = 4
+_AT_ONCE = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Doubles that one process tries together, by their ids."""
+    """Doubles of one cast that one process tries together, by their ids."""
 
+    pack: str
     lies: tuple[str, ...] = ()
     variants: tuple[str, ...] = ()
     nulls: tuple[str, ...] = ()
@@ -52,7 +50,7 @@ def prove(
     began = time.perf_counter()
     everything = gather(sources)
     doubles = everything if only is None else everything.only(only)
-    on_start(len(doubles.lies) + len(doubles.variants) + len(doubles.nulls))
+    on_start(len(doubles))
     lies: dict[str, LieTrial] = {}
     variants: dict[str, VariantTrial] = {}
     nulls: dict[str, NullTrial] = {}
@@ -70,28 +68,33 @@ def prove(
         variants=tuple(variants[variant.id] for variant in doubles.variants),
         nulls=tuple(nulls[null.id] for null in doubles.nulls),
         untried=untried(everything) if only is None else (),
-        stale=tuple(stale(nulls.values())) if only is None else (),
+        stale=tuple(stale(nulls.values(), [cast.pack.path for cast in doubles.casts])) if only is None else (),
         took=round(time.perf_counter() - began, 3),
     )
 
 
 def untried(doubles: Doubles) -> tuple[str, ...]:
-    """The MUST clauses that a case decides and no lie breaks."""
-    broken = {clause for lie in doubles.lies for clause in (lie.clause, *lie.also)}
-    decided = {clause for pack in doubles.packs for case in pack.cases for clause in case.clauses}
+    """The MUST clauses that a case decides and no lie breaks that somebody wrote."""
+    broken = {clause for lie in doubles.lies if not lie.made for clause in (lie.clause, *lie.also)}
     return tuple(
         clause.id
-        for pack in doubles.packs
-        for clause in pack.clauses.values()
-        if clause.level is Level.MUST and clause.id in decided and clause.id not in broken
+        for cast in doubles.casts
+        for clause in cast.pack.clauses.values()
+        if clause.level is Level.MUST and clause.id in _decided(cast.pack) and clause.id not in broken
     )
+
+
+def _decided(pack: Pack) -> frozenset[str]:
+    return frozenset(clause for case in pack.cases for clause in case.clauses)
 
 
 def _trials(sources: Sources, doubles: Doubles, jobs: int) -> Iterator[Trial]:
     batches = list(_batches(doubles))
     if jobs == 1 or len(batches) == 1:
         for batch in batches:
-            yield from asyncio.run(_try(batch, doubles))
+            with in_memory():
+                trials = asyncio.run(_try(batch, doubles))
+            yield from trials
         return
     # A fresh process knows nothing of this one, which may have threads: it gathers the doubles itself, once.
     context = multiprocessing.get_context("spawn")
@@ -107,12 +110,15 @@ def _trials(sources: Sources, doubles: Doubles, jobs: int) -> Iterator[Trial]:
 
 def _batches(doubles: Doubles) -> Iterator[Batch]:
     """The long ones first, so that no process is left alone with one."""
-    for ids in _split([null.id for null in doubles.nulls], _WHOLES_A_BATCH):
-        yield Batch(nulls=ids)
-    for ids in _split([variant.id for variant in doubles.variants], _WHOLES_A_BATCH):
-        yield Batch(variants=ids)
-    for ids in _split([lie.id for lie in doubles.lies], _LIES_A_BATCH):
-        yield Batch(lies=ids)
+    for cast in doubles.casts:
+        for ids in _split([variant.id for variant in cast.variants], _WHOLES_A_BATCH):
+            yield Batch(cast.pack.path, variants=ids)
+    for cast in doubles.casts:
+        for ids in _split([null.id for null in cast.nulls], _WHOLES_A_BATCH):
+            yield Batch(cast.pack.path, nulls=ids)
+    for cast in doubles.casts:
+        for ids in _split([lie.id for lie in cast.lies], _LIES_A_BATCH):
+            yield Batch(cast.pack.path, lies=ids)
 
 
 def _split(ids: Sequence[str], size: int) -> Iterator[tuple[str, ...]]:
@@ -121,17 +127,17 @@ def _split(ids: Sequence[str], size: int) -> Iterator[tuple[str, ...]]:
 
 
 async def _try(batch: Batch, doubles: Doubles) -> list[Trial]:
-    gate = asyncio.Semaphore(_LIES_AT_ONCE)
+    gate = asyncio.Semaphore(_AT_ONCE)
 
     async def gated(trial: Awaitable[Trial]) -> Trial:
         async with gate:
             return await trial
 
-    packs = doubles.packs
+    cast = doubles.of(batch.pack)
     trials: list[Awaitable[Trial]] = [
-        *(try_lie(lie, packs) for lie in doubles.lies if lie.id in batch.lies),
-        *(try_variant(variant, packs) for variant in doubles.variants if variant.id in batch.variants),
-        *(try_null(null, packs) for null in doubles.nulls if null.id in batch.nulls),
+        *(try_lie(lie, cast) for lie in cast.lies if lie.id in batch.lies),
+        *(try_variant(variant, cast) for variant in cast.variants if variant.id in batch.variants),
+        *(try_null(null, cast) for null in cast.nulls if null.id in batch.nulls),
     ]
     return await asyncio.gather(*map(gated, trials))
 
@@ -141,10 +147,9 @@ _gathered: list[Doubles] = []
 
 
 def _begin(sources: Sources) -> None:
-    if _IN_MEMORY.is_dir() and os.access(_IN_MEMORY, os.W_OK):
-        tempfile.tempdir = str(_IN_MEMORY)
     _gathered[:] = [gather(sources)]
 
 
 def _work(batch: Batch) -> list[Trial]:
-    return asyncio.run(_try(batch, _gathered[0]))
+    with in_memory():
+        return asyncio.run(_try(batch, _gathered[0]))

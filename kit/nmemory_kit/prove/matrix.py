@@ -15,24 +15,21 @@ from ..report.outline import short
 from ..report.terminal import Line
 from .proof import Fate, LieTrial, Proof
 
-#: How the ids of lies that are made from schemas begin.
-_MADE = "systematic/"
-
 
 def lines(proof: Proof, packs: Sequence[str]) -> Iterator[Line]:
     """The proof to read: the matrix, what is not in order, and the verdict first and last."""
     verdict, colour = ("PROVEN", "bold green") if proof.good else ("NOT PROVEN", "bold red")
     yield Line(f"{verdict}  {', '.join(packs)}", style=colour)
     yield Line(summary(proof), 2)
-    width = max((len(trial.lie) for trial in proof.lies if not _made(trial)), default=0)
+    width = max((len(trial.lie) for trial in proof.lies if not trial.made), default=0)
     for clause, trials in _by_clause(proof.lies).items():
         yield Line()
         yield Line(clause, style="bold")
         for trial in trials:
-            if not _made(trial):
+            if not trial.made:
                 style = "" if trial.good else "red"
                 yield Line(f"{harmless(trial.lie):<{width}}  {_catcher(trial)}", 2, style=style)
-        if made := Counter(_catcher(trial) for trial in trials if _made(trial)):
+        if made := Counter(_catcher(trial) for trial in trials if trial.made):
             caught = ", ".join(f"{name} ({number})" for name, number in made.most_common())
             yield Line(f"{f'{made.total()} made from schemas':<{width}}  {caught}", 2)
     for title, troubles in _troubles(proof):
@@ -76,7 +73,7 @@ def summary(proof: Proof) -> str:
 
 def _troubles(proof: Proof) -> Iterator[tuple[str, list[str]]]:
     """What a reader looks for by name, each list under its title, empty ones too where their emptiness is the point."""
-    yield "Survivors", [f"{trial.lie} ({trial.clause}): {trial.reason or trial.says}" for trial in proof.survivors]
+    yield "Survivors", [f"{trial.lie} ({trial.clause}): {trial.says}" for trial in proof.survivors]
     yield (
         "Caught only through another clause",
         [
@@ -99,6 +96,8 @@ def _troubles(proof: Proof) -> Iterator[tuple[str, list[str]]]:
         "Null doubles that a case believed",
         [f"{trial.null}: {', '.join(map(short, trial.believed))}" for trial in proof.nulls if trial.believed],
     )
+    if proof.stumblers:
+        yield "Lies that stumbled", [f"{trial.lie} ({trial.clause}): {trial.reason}" for trial in proof.stumblers]
     if proof.untried:
         yield "Clauses that no lie breaks", list(proof.untried)
     if proof.stale:
@@ -112,11 +111,9 @@ def _by_clause(trials: Sequence[LieTrial]) -> dict[str, list[LieTrial]]:
     return dict(sorted(found.items()))
 
 
-def _made(trial: LieTrial) -> bool:
-    return trial.lie.startswith(_MADE)
-
-
 def _catcher(trial: LieTrial) -> str:
+    if trial.fate is Fate.STUMBLED:
+        return "STUMBLED"
     if trial.evidence is None:
         return "SURVIVED"
     case = short(trial.evidence.case)

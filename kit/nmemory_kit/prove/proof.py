@@ -17,6 +17,8 @@ class Fate(StrEnum):
     #: Only a finding for another clause tells.
     ELSEWHERE = "elsewhere"
     SURVIVED = "survived"
+    #: It raised, or could not be opened: nothing was proven.
+    STUMBLED = "stumbled"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +44,14 @@ class LieTrial:
     fate: Fate
     #: What tells; None for a survivor.
     evidence: Evidence | None
-    #: Why only another clause's case catches it, as the lie says itself; or why the lie could not be tried.
+    #: Why only another clause's case catches it, as the lie says itself; or how it stumbled.
     reason: str | None
     #: How many cases it took.
     cases: int
     #: Seconds.
     took: float
+    #: Whether it was made from a schema.
+    made: bool = False
 
     @property
     def good(self) -> bool:
@@ -115,6 +119,11 @@ class Proof:
     def survivors(self) -> tuple[LieTrial, ...]:
         """The lies that nothing tells."""
         return tuple(trial for trial in self.lies if trial.fate is Fate.SURVIVED)
+
+    @property
+    def stumblers(self) -> tuple[LieTrial, ...]:
+        """The lies that raised, or could not be opened."""
+        return tuple(trial for trial in self.lies if trial.fate is Fate.STUMBLED)
 
     @property
     def elsewhere(self) -> tuple[LieTrial, ...]:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ..contract.pack import Pack
 from ..run.options import Options
 from ..run.session import Session
 from ..target import InProcessTarget
+from .doubles import Cast
+from .watch import Watched
 
 if TYPE_CHECKING:
     from nmemory_reference.lies import Lie, Variant
@@ -23,22 +26,30 @@ _OTHER = "nmk_other_f47e9c1b53"
 
 #: Who calls: the token with both scopes, a reader of the same tenant, and another tenant.
 _TOKENS = f"""\
-- {{token: {_OWNER}, name: owner, tenant: one, scopes: [read, write]}}
-- {{token: {_READER}, name: reader, tenant: one, scopes: [read]}}
+- {{token: {_OWNER}, name: owner, tenant: default, scopes: [read, write]}}
+- {{token: {_READER}, name: reader, tenant: default, scopes: [read]}}
 - {{token: {_OTHER}, name: other, tenant: two, scopes: [read, write]}}
 """
+
+#: Where files are in memory.
+_IN_MEMORY = Path("/dev/shm")  # noqa: S108
 
 #: Seconds for a call: a double that hangs is a double that hangs, and nothing here is slow.
 CALL_TIMEOUT = 3.0
 
 
-def target_of(double: Lie | Variant) -> InProcessTarget:
-    """A double as a target; its stores are files in a temporary folder."""
+def target_of(double: Lie | Variant, config: Mapping[str, Any], mishaps: list[str]) -> InProcessTarget:
+    """A double as a target, whose stores are files in a temporary folder.
+
+    ``config`` has the settings of the reference server that it starts from; what it raises is noted in ``mishaps``.
+    """
     from nmemory_reference.lies import open_double
     from nmemory_reference.serve.config import Config
 
+    settings = {"tokens": _tokens_file(), "usage_log": None, "durable": False, **config}
+    watched = replace(double, make=lambda: Watched(double.make(), mishaps))
     return InProcessTarget(
-        lambda path: open_double(Config(db=path, tokens=_tokens_file(), usage_log=None, durable=False), double),
+        lambda path: open_double(Config(db=path, **settings), watched),
         name=double.id,
         credentials={"reader": _READER, "other-tenant": _OTHER},
         token=_OWNER,
@@ -60,17 +71,29 @@ def options_for(double: Lie | Variant, *, jobs: int = 8, call_timeout: float = C
 
 
 @asynccontextmanager
-async def staged(double: Lie | Variant, packs: Sequence[Pack]) -> AsyncIterator[Session]:
+async def staged(double: Lie | Variant, cast: Cast, mishaps: list[str]) -> AsyncIterator[Session]:
     """A session on a double. Raises ``Unreachable`` and ``NotATarget``."""
-    target = target_of(double)
+    target = target_of(double, cast.config, mishaps)
     try:
-        session = await Session.open(target, packs, options_for(double))
+        session = await Session.open(target, [cast.pack], options_for(double))
         try:
             yield session
         finally:
             await session.close()
     finally:
         await target.close()
+
+
+@contextmanager
+def in_memory() -> Iterator[None]:
+    """Meanwhile temporary folders are in memory, if the machine has a place for that."""
+    before = tempfile.tempdir
+    if _IN_MEMORY.is_dir() and os.access(_IN_MEMORY, os.W_OK):
+        tempfile.tempdir = str(_IN_MEMORY)
+    try:
+        yield
+    finally:
+        tempfile.tempdir = before
 
 
 @cache

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ..contract.case import Case
 from ..contract.clause import Level
-from ..contract.pack import Pack
 from ..run.conduct import conduct
 from ..run.result import CaseResult, Finding, Verdict
 from ..run.session import NotATarget, Session
 from ..target import Unreachable
+from .doubles import Cast
 from .proof import Evidence, Fate, LieTrial, NullTrial, VariantTrial
 from .stage import options_for, staged, target_of
 from .vacuity import excuses
@@ -27,32 +27,39 @@ AT_ONCE = 8
 NULL_TIMEOUT = 0.05
 
 
-async def try_lie(lie: Lie, packs: Sequence[Pack]) -> LieTrial:
+async def try_lie(lie: Lie, cast: Cast) -> LieTrial:
     """Do the cases that name the lie's clause, one by one; then all others, until a finding names it."""
     began = time.perf_counter()
-    reason, found, done = lie.elsewhere, None, 0
+    mishaps: list[str] = []
+    found, done = None, 0
     try:
-        async with staged(lie, packs) as session:
-            found, done = await _hunt(lie, packs, session)
+        async with staged(lie, cast, mishaps) as session:
+            found, done = await _hunt(lie, cast, session)
     except (Unreachable, NotATarget) as error:
-        reason = f"the lie could not be tried: {error}"
-    named = found is not None and found.clause in _clauses(lie)
-    fate = Fate.CAUGHT if named else Fate.SURVIVED if found is None else Fate.ELSEWHERE
+        mishaps.append(f"it could not be tried: {error}")
+    fate = Fate.STUMBLED if mishaps else _fate(lie, found)
     return LieTrial(
         lie=lie.id,
         clause=lie.clause,
         says=lie.says,
         fate=fate,
         evidence=found,
-        reason=reason if fate is not Fate.CAUGHT else None,
+        reason=mishaps[0] if mishaps else lie.elsewhere if fate is Fate.ELSEWHERE else None,
         cases=done,
         took=round(time.perf_counter() - began, 3),
+        made=lie.made,
     )
 
 
-async def _hunt(lie: Lie, packs: Sequence[Pack], session: Session) -> tuple[Evidence | None, int]:
+def _fate(lie: Lie, found: Evidence | None) -> Fate:
+    if found is None:
+        return Fate.SURVIVED
+    return Fate.CAUGHT if found.clause in _clauses(lie) else Fate.ELSEWHERE
+
+
+async def _hunt(lie: Lie, cast: Cast, session: Session) -> tuple[Evidence | None, int]:
     """The finding that tells, one for the lie's own clause if there is any, and how many cases it took."""
-    targeted, others = _in_order(lie, [case for pack in packs for case in pack.cases if not session.lacking(case)])
+    targeted, others = _in_order(lie, [case for case in cast.pack.cases if not session.lacking(case)])
     clauses = _clauses(lie)
     other: Evidence | None = None
     done = 0
@@ -113,13 +120,13 @@ def _evidence(result: CaseResult, finding: Finding) -> Evidence:
     )
 
 
-async def try_variant(variant: Variant, packs: Sequence[Pack]) -> VariantTrial:
+async def try_variant(variant: Variant, cast: Cast) -> VariantTrial:
     """Certify a variant as a user would."""
     began = time.perf_counter()
-    cases = [case for pack in packs for case in pack.cases]
-    target = target_of(variant)
+    mishaps: list[str] = []
+    target = target_of(variant, cast.config, mishaps)
     try:
-        results = await conduct(target, packs, cases, options_for(variant), complete=True, forced=True)
+        results = await conduct(target, [cast.pack], cast.pack.cases, options_for(variant), complete=True, forced=True)
     finally:
         await target.close()
     failures = [
@@ -128,7 +135,7 @@ async def try_variant(variant: Variant, packs: Sequence[Pack]) -> VariantTrial:
         for finding in result.findings
         if finding.level is Level.MUST
     ]
-    undecided = [
+    undecided = mishaps + [
         f"{result.case}: {result.reason}"
         for result in results.cases
         if result.verdict is Verdict.ERROR or (result.verdict is Verdict.NOT_RUN and variant.gaps is None)
@@ -149,14 +156,13 @@ async def try_variant(variant: Variant, packs: Sequence[Pack]) -> VariantTrial:
     )
 
 
-async def try_null(null: Variant, packs: Sequence[Pack]) -> NullTrial:
+async def try_null(null: Variant, cast: Cast) -> NullTrial:
     """Certify a null double, and see which cases believe it."""
     began = time.perf_counter()
-    cases = [case for pack in packs for case in pack.cases]
-    target = target_of(null)
+    target = target_of(null, cast.config, [])
     try:
-        options = options_for(null, jobs=len(cases), call_timeout=NULL_TIMEOUT)
-        results = await conduct(target, packs, cases, options, complete=True, forced=True)
+        options = options_for(null, jobs=len(cast.pack.cases), call_timeout=NULL_TIMEOUT)
+        results = await conduct(target, [cast.pack], cast.pack.cases, options, complete=True, forced=True)
     finally:
         await target.close()
     passed = [result.case for result in results.cases if result.verdict is Verdict.PASS]

@@ -26,12 +26,12 @@ def excuses(null: str) -> Mapping[str, str]:
     return {**_entries().get(EVERY, {}), **_entries().get(null, {})}
 
 
-def stale(trials: Iterable[NullTrial]) -> list[str]:
-    """The entries that no longer fit: a case that passes against none of the doubles that it is excused for."""
-    trials = tuple(trials)
+def stale(trials: Iterable[NullTrial], packs: Iterable[str]) -> list[str]:
+    """The entries for these packs that no longer fit: a case that passes against none of its doubles."""
     excused = {trial.null: frozenset(trial.excused) for trial in trials}
+    packs = frozenset(packs)
     found = []
     for double, cases in _entries().items():
         passed = frozenset().union(*excused.values()) if double == EVERY else excused.get(double, frozenset())
-        found += [f"{double}: {case}" for case in cases if case not in passed]
+        found += [f"{double}: {case}" for case in cases if case.rpartition("/")[0] in packs and case not in passed]
     return found

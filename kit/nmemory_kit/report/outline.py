@@ -110,11 +110,16 @@ def _with_causes(found: Mapping[str, list[tuple[CaseResult, Finding]]], run: str
     unmarked = _unmark(run)
     seen: dict[tuple[str, str, str], str] = {}
     for clause, hits in found.items():
-        case, finding = hits[0]
+        case, finding = min(hits, key=lambda hit: _beside(hit[0], clause))
         cause = (finding.pointer, unmarked(finding.expected), unmarked(finding.got))
-        others = dict.fromkeys(short(other.case) for other, _ in hits[1:] if other is not case)
+        others = dict.fromkeys(short(other.case) for other, _ in hits if other is not case)
         yield Breach(clause, finding.level, finding.text, case, finding, tuple(others), seen.get(cause))
         seen.setdefault(cause, clause)
+
+
+def _beside(case: CaseResult, clause: str) -> tuple[bool, int]:
+    """How far a case is from being about this clause alone; the nearest shows best what is broken."""
+    return clause != next(iter(case.clauses), None), len(case.clauses)
 
 
 def _grouped(reasons: Iterable[tuple[str, str]], run: str) -> tuple[Group, ...]:

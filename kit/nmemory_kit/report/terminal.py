@@ -7,6 +7,7 @@ that a log can be searched. ``NO_COLOR`` is honoured.
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TextIO
@@ -212,7 +213,17 @@ def _put_rich(report: Iterable[Line], stream: TextIO) -> None:
     from rich.text import Text
 
     bare = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
-    console = Console(file=stream, highlight=False, markup=False, emoji=False, color_system=None if bare else "auto")
+    size = shutil.get_terminal_size()
+    console = Console(
+        file=stream,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        color_system=None if bare else "auto",
+        # rich takes a dumb terminal for one of 80 columns unless it is told both.
+        width=size.columns,
+        height=size.lines,
+    )
     for line in report:
         text = Text(line.text, style=line.style, overflow="fold")
         if line.whole:

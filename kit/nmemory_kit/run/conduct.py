@@ -14,6 +14,7 @@ from ..contract.case import Case
 from ..contract.freeze import pack_digest
 from ..contract.pack import Pack
 from ..target import Fault, Target, Unreachable
+from ..target.excerpt import excerpt
 from .docket import AN_ANSWER
 from .excuse import Excuse, excuse
 from .options import Options
@@ -215,10 +216,11 @@ def reason_of(verdict: TargetVerdict, clauses: Sequence[ClauseResult], complete:
 
 
 def _why(fault: Fault) -> str:
-    """A fault in sentences: what happened, what to do, and the target's last words."""
+    """A fault in sentences: what happened, what to do, what came instead, and the target's last words."""
     remedy = f". {fault.remedy[0].upper()}{fault.remedy[1:]}" if fault.remedy else ""
+    wrote = f"\nIt sent: {excerpt(fault.received, 160)}" if fault.received else ""
     stderr = f"\nIts last words on stderr:\n{fault.stderr}" if fault.stderr else ""
-    return f"{fault.message}{remedy}{stderr}"
+    return f"{fault.message}{remedy}{wrote}{stderr}"
 
 
 def _many(number: int, what: str) -> str:

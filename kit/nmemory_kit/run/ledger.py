@@ -1,7 +1,8 @@
 """What a run has made in somebody's store, written down until it is taken back.
 
 One file a run, JSON Lines: ``{"made": {...}}`` for a thing and ``{"undone": number}`` once it is gone. A run that
-crashes leaves its file, and ``nmemory protocol cleanup`` finishes the job: it only ever takes back what it names.
+crashes leaves its file, and ``nmemory protocol cleanup`` finishes the job: it only ever takes back what it names. The
+run holds its file while it lives, so that nobody takes back what it still needs.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from ..check import Answer
 from ..check.vocabulary import show
 from ..contract.pack import Recipe
 from ..contract.template import NoSuchPlace, Unfilled, render, resolve
+from ..target.held import hold
 
 Json = Any
 
@@ -34,6 +36,10 @@ class Made:
     credential: str | None = None
 
 
+class LedgerHeld(Exception):
+    """The run of this ledger is still under way."""
+
+
 class Ledger:
     """The things of one run that are still there, in memory and, with a path, in a file."""
 
@@ -45,8 +51,12 @@ class Ledger:
 
     @classmethod
     def load(cls, path: Path) -> Ledger:
-        """Read the ledger of a run; a torn last line is passed over."""
+        """Take over the ledger of a run that has ended; a torn last line is passed over. Raises ``LedgerHeld``."""
         ledger = cls(path)
+        ledger._file = path.open("a", encoding="utf-8")
+        if not hold(ledger._file):
+            ledger._file.close()
+            raise LedgerHeld
         for line in path.read_text(encoding="utf-8").splitlines():
             try:
                 entry = json.loads(line)
@@ -106,5 +116,6 @@ class Ledger:
         if self._file is None:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._file = self.path.open("a", encoding="utf-8")
+            hold(self._file)
         self._file.write(json.dumps(entry) + "\n")
         self._file.flush()

@@ -49,11 +49,11 @@ class Address:
         """An address from options. Raises ``TargetError`` where they contradict each other."""
         command = tuple(command or ())
         if target is not None and command:
-            raise TargetError("a target was given twice, by --target and as a command", "Give one of the two")
+            raise TargetError("a target was given twice, by --target and as a command", "give one of the two")
         if len(command) == 1 and command[0].startswith(("http://", "https://")):
-            raise TargetError("a URL is not a command", f"Write --target {shlex.quote(command[0])}")
+            raise TargetError("a URL is not a command", f"write --target {shlex.quote(command[0])}")
         if sum(way is not None for way in token) > 1:
-            raise TargetError("the token was given twice", "Give one of --token, --token-env and --token-file")
+            raise TargetError("the token was given twice", "give one of --token, --token-env and --token-file")
         return cls(target, command, profile, *token, tuple(headers or ()), version, timeout, unless_given)
 
     @property
@@ -63,11 +63,13 @@ class Address:
 
     def words(self) -> list[str]:
         """The options that say it again, without any secret: a token is a variable that the user has to set."""
+        from ..target.stdio import written
+
         words: list[str] = []
         if self.target is not None:
             words += ["--target", self.target]
         if self.command:
-            words += ["--target", shlex.join(self.command)]
+            words += ["--target", written(self.command)]
         if self.profile is not None:
             words += ["--profile", str(self.profile)]
         if self.token is not None:
@@ -157,16 +159,16 @@ def _token(address: Address) -> str | None:
     if address.token_env is not None:
         token = os.environ.get(address.token_env, "")
         if not token.strip():
-            raise TargetError(f"the environment variable {address.token_env} is not set", "Put the token into it")
+            raise TargetError(f"the environment variable {address.token_env} is not set", "put the token into it")
         return token.strip()
     if address.token_file is not None:
         try:
             token = address.token_file.read_text(encoding="utf-8").strip()
         except (OSError, UnicodeDecodeError) as error:
             why = error.strerror if isinstance(error, OSError) else "it is not text"
-            raise TargetError(f"cannot read the token file {address.token_file}: {why}", "Name another") from error
+            raise TargetError(f"cannot read the token file {address.token_file}: {why}", "name another") from error
         if not token:
-            raise TargetError(f"the token file {address.token_file} is empty", "Put the token into it")
+            raise TargetError(f"the token file {address.token_file} is empty", "put the token into it")
         return token
     return address.token
 
@@ -177,6 +179,6 @@ def _headers(given: Sequence[str]) -> dict[str, str]:
         name, colon, value = header.partition(":")
         if not colon or not name.strip():
             # The text itself may be a secret in the wrong place, so it is not shown.
-            raise TargetError(f"header {number} has no name", "Write --header 'Name: value'")
+            raise TargetError(f"header {number} has no name", "write --header 'Name: value'")
         headers[name.strip()] = value.strip()
     return headers

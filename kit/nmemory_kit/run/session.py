@@ -16,6 +16,7 @@ from ..contract.case import Case
 from ..contract.pack import Observation, Pack, Recipe
 from ..contract.template import render
 from ..target import NOBODY, Listing, Reply, Store, Target, Unreachable, list_tools
+from .lack import lacking
 from .ledger import Ledger
 from .options import Options
 from .perform import Means, perform
@@ -100,9 +101,8 @@ class Session:
 
     def lacking(self, case: Case) -> str | None:
         """Why a case does not apply to this target, or None."""
-        missing = [need for need in case.needs if need not in self.capabilities]
-        if missing:
-            return f"the target has not: {', '.join(missing)}"
+        if lack := lacking(case.needs, self.capabilities):
+            return lack
         if optional := self._unlisted(case, required=False):
             return f"the target does not offer {', '.join(optional)}, which is optional"
         return None

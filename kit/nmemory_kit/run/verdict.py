@@ -7,7 +7,11 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
 from ..contract.clause import Clause, Level
+from .lack import lacking
 from .result import Books, CaseResult, ClauseResult, Verdict
+
+#: Why a case that failed leaves a clause undecided that no finding names.
+_BROKE_ANOTHER = "the case that would decide it found another promise broken"
 
 
 class ClauseVerdict(StrEnum):
@@ -56,7 +60,7 @@ def judge_clauses(
             proven.setdefault(clause, []).append(result.case)
         for clause in result.clauses:
             if clause not in result.decided:
-                undecided.setdefault(clause, []).append(result.reason or f"{result.case}: {result.verdict}")
+                undecided.setdefault(clause, []).append(result.reason or _BROKE_ANOTHER)
     return tuple(_clause_result(clause, violated, proven, undecided, capabilities) for clause in clauses.values())
 
 
@@ -94,7 +98,7 @@ def _clause_result(
     elif clause.id in proven:
         verdict, cases = ClauseVerdict.PROVEN, tuple(dict.fromkeys(proven[clause.id]))
     elif missing := [name for name in clause.where if _ruled_out(name, capabilities)]:
-        verdict, reason = ClauseVerdict.NOT_APPLICABLE, f"the target has not: {', '.join(missing)}"
+        verdict, reason = ClauseVerdict.NOT_APPLICABLE, lacking(missing, capabilities)
     else:
         verdict = ClauseVerdict.UNVERIFIED
         reason = "; ".join(dict.fromkeys(undecided.get(clause.id, ()))) or "no case of this run decides it"

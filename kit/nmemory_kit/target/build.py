@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 
@@ -87,6 +88,11 @@ def _stdio(
 
 def _command(target: str | None, command: Sequence[str] | None) -> list[str]:
     if target is not None:
+        if scheme := re.match(r"\s*([a-z][a-z0-9+.-]*)://", target, re.IGNORECASE):
+            raise TargetError(f"{scheme[1]}:// is not HTTP", "write http:// or https://, or the command of a server")
+        if re.match(r"\s*[a-z]:\\", target, re.IGNORECASE):
+            what = "a backslash in --target is taken away, as a POSIX shell does"
+            raise TargetError(what, "write / for it, or give the command as a list after --")
         try:
             command = shlex.split(target)
         except ValueError as error:

@@ -113,7 +113,7 @@ def refusal(reply: Reply, version: McpVersion) -> Fault:
     said = excerpt(str(error.get("message", "")))
     status = f", HTTP {reply.status}" if reply.status not in (None, 200) else ""
     kind = FaultKind.VERSION if _speaks_not(reply) else FaultKind.UNREACHABLE
-    remedy = "take --mcp-version auto" if version != "auto" else None
+    remedy = "take --mcp-version auto" if version != "auto" else _REMEDIES[FaultKind.GARBAGE]
     return Fault(
         kind,
         Blame.TARGET,

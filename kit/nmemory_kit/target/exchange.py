@@ -173,6 +173,9 @@ class Exchange:
         fault = pending.suspect
         if fault is None:
             fault = self.fault(FaultKind.TIMEOUT, f"no answer to {pending.method} within {timeout:g} s")
+            if pending.id == 1 and (before := self.noise.all()):
+                # What a program prints that is no server, before it is asked anything: its usage, most likely.
+                fault = replace(fault, received=before[0].received)
         elif timeout:
             fault = replace(fault, message=f"{fault.message}, and no answer within {timeout:g} s")
         self._finish(pending, Reply(fault=fault))

@@ -14,7 +14,7 @@ from .errors import TargetError
 from .http_connection import HttpConnection
 from .limits import Limits
 from .reply import Blame, Fault, FaultKind, Unreachable
-from .secrets import Redactor, secret_values
+from .secrets import Redactor, marked_keys, secret_values
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -70,7 +70,7 @@ class HttpTarget:
         }
         self.credentials = frozenset(tokens)
         basic = secret_values({"authorization": userinfo or ""})
-        secrets = [token, *tokens.values(), *secret_values(named), *basic, urlsplit(url).password]
+        secrets = [token, *tokens.values(), *secret_values(named), *basic, *marked_keys(url), urlsplit(url).password]
         self.redactor = Redactor(secrets)
         self.display = self.redactor.text(name or self._url)
         self.limits = limits or Limits()

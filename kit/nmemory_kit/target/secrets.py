@@ -22,6 +22,10 @@ _TELLING_NAME = re.compile(
     r"key|token|secret|pass|pwd|auth|cred|cookie|session|private|dsn|(^|_)(pw|pat)($|_)", re.IGNORECASE
 )
 _USER_INFO = re.compile(r"(?<=://)[^/\s@\"']+(?=@)")
+#: Keys of widely used services, and JSON web tokens, by how they begin.
+_MARKED_KEY = re.compile(
+    r"\b(?:(?:sk|pk|rk)[-_]|gh[opsur]_|github_pat_|glpat-|xox[abprs]-|AKIA|AIza|hf_|npm_|pypi-|eyJ)[\w.-]{16,}"
+)
 _QUERY_SECRET = re.compile(
     r"([?&](?:[\w.-]*[_.-])?(?:api|access|auth|session|client)?"
     r"(?:token|key|secret|password|passwd|pwd|signature|sig|code)=)[^&\s#\"']+",
@@ -93,13 +97,26 @@ def secret_values(named: Mapping[str, str]) -> list[str]:
 
 
 def secret_arguments(command: Sequence[str]) -> list[str]:
-    """The arguments of a command that look like secrets by the option before them: ``--api-key X``, ``--token=X``."""
+    """The arguments of a command that look like secrets: ``--api-key X``, ``--token=X``, ``API_KEY=X``, ``sk-...``.
+
+    They are told by the name before them, or by the mark that many services begin their keys with.
+    """
     secrets = []
-    for option, following in zip(command, [*command[1:], ""], strict=True):
-        name, equals, value = option.partition("=")
-        if name.startswith("-") and _TELLING_NAME.search(name):
-            secrets.append(value if equals else following)
+    for argument, following in zip(command, [*command[1:], ""], strict=True):
+        secrets += _MARKED_KEY.findall(argument)
+        name, equals, value = argument.partition("=")
+        if not _TELLING_NAME.search(name):
+            continue
+        if equals and re.fullmatch(r"-{0,2}[\w.-]+", name):
+            secrets.append(value)
+        elif name.startswith("-") and not equals:
+            secrets.append(following)
     return [secret for secret in secrets if not secret.startswith(("-", "/", ".", "~", "{"))]
+
+
+def marked_keys(text: str) -> list[str]:
+    """What in a text bears the mark that a service begins its keys with, as in ``https://host/mcp/sk-...``."""
+    return _MARKED_KEY.findall(text)
 
 
 def _looks_random(value: str) -> bool:

@@ -34,6 +34,11 @@ _CLOSED = "the connection was closed by the kit"
 _BACKLOG = 1024 * 1024
 
 
+def written(command: Sequence[str]) -> str:
+    """A command as one text, which splits into the same arguments; ``{store}`` needs no quotes, as no shell sees it."""
+    return shlex.join(command).replace(shlex.quote(STORE), STORE)
+
+
 class StdioTarget:
     """A server that is started by a command.
 
@@ -65,7 +70,7 @@ class StdioTarget:
         self.limits = limits or Limits()
         self._version = version
         self.redactor = Redactor([*secret_values(env or {}), *secret_arguments(self._command)])
-        self.display = self.redactor.text(name or shlex.join(self._command))
+        self.display = self.redactor.text(name or written(self._command))
         self.disposable = any(STORE in argument for argument in self._command)
         self._stores = ThrowAwayStores()
 
@@ -273,6 +278,8 @@ def _not_started(command: Sequence[str], cwd: Path | None, error: Exception, red
             why, remedy = f"the folder {str(cwd)!r} does not exist", "check `cwd`"
         case FileNotFoundError():
             why = f"no such command: {program!r}"
+        case PermissionError() if (cwd or Path()).joinpath(command[0]).is_dir():
+            why, remedy = f"{program!r} is a folder", "name the program in it"
         case PermissionError():
             why, remedy = f"{program!r} may not be executed", "check its permissions: chmod +x"
         case OSError():

@@ -1,13 +1,26 @@
-"""Stores that are the kit's own to throw away: files in a temporary folder."""
+"""Stores that are the kit's own to throw away: files in a temporary folder.
+
+A run removes its folder; one that was killed cannot. The next run that needs such a folder removes what dead runs left.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import tempfile
+import time
 from pathlib import Path
+from typing import TextIO
 
 from . import leftovers
 from .connection import Store
+from .held import TELLS, hold
+
+_PREFIX = "nmemory-store-"
+#: Held by the run whose folder it is.
+_LOCK = "in-use"
+#: Seconds after which a folder that nobody holds is no longer one that is just being made.
+_NEW = 60.0
 
 
 class ThrowAwayStores:
@@ -16,6 +29,7 @@ class ThrowAwayStores:
     def __init__(self) -> None:
         self._folder: Path | None = None
         self._given = 0
+        self._lock: TextIO | None = None
 
     def fresh(self) -> Store:
         """The name of a store that nobody has used."""
@@ -25,7 +39,10 @@ class ThrowAwayStores:
     def path(self, store: Store | None) -> Path:
         """Where the file of a store is to be, in a folder of its own; None is the main store."""
         if self._folder is None:
-            folder = self._folder = Path(tempfile.mkdtemp(prefix="nmemory-store-"))
+            _sweep(Path(tempfile.gettempdir()))
+            folder = self._folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
+            self._lock = (folder / _LOCK).open("w", encoding="utf-8")
+            hold(self._lock)
             leftovers.keep(self, lambda: shutil.rmtree(folder, ignore_errors=True))
         home = self._folder / ("main" if store is None else store.name)
         home.mkdir(exist_ok=True)
@@ -37,3 +54,17 @@ class ThrowAwayStores:
             shutil.rmtree(self._folder, ignore_errors=True)
             leftovers.forget(self)
             self._folder = None
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+
+def _sweep(temporary: Path) -> None:
+    """Remove the folders of runs that were killed: those with a lock that nobody holds."""
+    for folder in temporary.glob(f"{_PREFIX}*") if TELLS else ():
+        with contextlib.suppress(OSError):
+            if time.time() - folder.stat().st_mtime < _NEW:
+                continue
+            with (folder / _LOCK).open("r+", encoding="utf-8") as lock:
+                if hold(lock):
+                    shutil.rmtree(folder, ignore_errors=True)

@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 
 from nmemory_reference.capsules.instants import Instant
 from nmemory_reference.capsules.store.journal import Verifier
-from nmemory_reference.capsules.store.words import purge
 from nmemory_reference.store.database import Database
 
 Value = TypeVar("Value")
@@ -65,13 +64,11 @@ class CapsuleStore:
         return value
 
     def scrub(self) -> None:
-        """After a forget has committed: leave no destroyed byte in the index or the write-ahead log.
+        """After a forget has committed: leave no destroyed byte in the write-ahead log.
 
         Best effort: a reader in another process may hold the log for a while.
         """
         with contextlib.suppress(sqlite3.OperationalError):
-            with self.writing() as db:
-                purge(db)
             self.database.truncate_log()
 
 

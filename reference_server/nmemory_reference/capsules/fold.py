@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import unicodedata
+from typing import Final
 
+#: A longer word, in characters, stands in the index by its beginning and its hash: FTS5 cuts words after 32,768
+#: bytes, where they would match by their beginning alone, or end in the middle of a character.
+MAX_WORD: Final = 1_024
+
+_BEGINNING: Final = 64
 #: Whatever is neither a letter nor a digit; combining marks among it are kept, see `_separate`.
 _BETWEEN_WORDS = re.compile(r"[\W_]+")
 _ASCII_BETWEEN_WORDS = re.compile(r"[^0-9a-z]+")
@@ -23,15 +30,18 @@ def fold(text: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """The words of `text`, folded, in order: runs of letters, digits and the marks on them.
+    """The words of `text`, folded, in order. One function for index and query, so that a word matches exactly itself.
 
-    Scripts without spaces come as whole runs. One function for index and query, so that a word matches
-    exactly itself.
+    Scripts without spaces come as whole runs.
     """
-    folded = fold(text)
-    if folded.isascii():
-        return _ASCII_BETWEEN_WORDS.sub(" ", folded).split()
-    return [word for word in _BETWEEN_WORDS.sub(_separate, folded).split() if not _only_marks(word)]
+    return [word if len(word) <= MAX_WORD else _shortened(word) for word in cut(fold(text))]
+
+
+def cut(lowered: str) -> list[str]:
+    """The runs of letters, digits and the marks on them in a text of lower case."""
+    if lowered.isascii():
+        return _ASCII_BETWEEN_WORDS.sub(" ", lowered).split()
+    return [word for word in _BETWEEN_WORDS.sub(_separate, lowered).split() if has_word(word)]
 
 
 def has_word(text: str) -> bool:
@@ -47,5 +57,5 @@ def _separate(found: re.Match[str]) -> str:
     return "".join(char if unicodedata.category(char)[0] == "M" else " " for char in between)
 
 
-def _only_marks(word: str) -> bool:
-    return not has_word(word)
+def _shortened(word: str) -> str:
+    return word[:_BEGINNING] + hashlib.sha256(word.encode()).hexdigest()

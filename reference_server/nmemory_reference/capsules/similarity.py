@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-import re
+import unicodedata
 from collections.abc import Set as AbstractSet
 from typing import Final
 
+from nmemory_reference.capsules.fold import cut
 from nmemory_reference.capsules.wire import rounded
 
 #: From here on two contents are near duplicates.
@@ -17,12 +18,10 @@ SIGNIFICANT_CHARACTERS: Final = 3
 #: Fewer significant words on either side say nothing.
 LEAST_SIGNIFICANT: Final = 4
 
-_WORD = re.compile(r"[^\W_]+")
-
 
 def words_of(content: str) -> frozenset[str]:
     """The distinct words of a content in lower case, accents kept: `v2` and `v3` are different words."""
-    return frozenset(_WORD.findall(content.lower()))
+    return frozenset(cut(unicodedata.normalize("NFC", content.lower())))
 
 
 def is_eligible(words: AbstractSet[str]) -> bool:

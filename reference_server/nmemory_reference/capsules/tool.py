@@ -32,6 +32,8 @@ class MemoryTool(Generic[Given]):
     resource: str | None = None
     #: Whether it reads files of the server's machine, which callers name.
     reads_files: bool = False
+    #: Whether a call may compute for seconds without a transaction; it then runs beside the others.
+    lengthy: bool = False
 
 
 def answer(tool: MemoryTool[Any], call: Call, sent: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Taking answers apart and making them up: what every lie needs."""
+"""Taking answers apart and making them up: what every lie needs, whatever the protocol."""
 
 from __future__ import annotations
 
@@ -12,14 +12,8 @@ from nmemory_reference.serve.interceptor import ToolCall
 
 Body = dict[str, Any]
 Result = dict[str, Any]
-#: What the reference would answer.
+#: What the reference would answer; raises RpcFault where that is an error of JSON-RPC.
 Honest = Callable[[ToolCall], Awaitable[Result]]
-
-VERBS = ("recall", "remember", "entity", "synthesize", "forget")
-LATER_VERBS = ("context_pack", "delta")
-ALL_VERBS = (*VERBS, *LATER_VERBS)
-#: The tools whose answers hold facts as recall has them.
-FACT_TOOLS = ("recall", *LATER_VERBS)
 
 
 def is_error(result: Result) -> bool:
@@ -27,15 +21,20 @@ def is_error(result: Result) -> bool:
     return result.get("isError") is True
 
 
+def text_of(result: Result) -> str:
+    """The first text block."""
+    return str(next(block["text"] for block in result["content"] if block["type"] == "text"))
+
+
 def body_of(result: Result) -> Body:
     """A copy of the object in the first text block."""
-    body = json.loads(next(block["text"] for block in result["content"] if block["type"] == "text"))
+    body = json.loads(text_of(result))
     assert isinstance(body, dict)
     return body
 
 
 def with_body(result: Result, body: Body) -> Result:
-    """The same result with another object as its text."""
+    """The same result with another object as its text, and as its structured content where it has one."""
     changed = deepcopy(result)
     block = next(block for block in changed["content"] if block["type"] == "text")
     block["text"] = dumped(body)
@@ -44,25 +43,14 @@ def with_body(result: Result, body: Body) -> Result:
     return changed
 
 
-def success(**fields: Any) -> Result:
-    """A made-up success of a verb."""
-    return text_result(dumped({"protocol_version": 1, **fields}))
-
-
-def failure(code: str, message: str, suggestion: str = "Look at the arguments and try again.") -> Result:
-    """A made-up error of a verb."""
-    envelope = {"error": code, "message": message, "suggestion": suggestion, "protocol_version": 1}
-    return text_result(dumped(envelope), error=True)
-
-
 def text_result(text: str, *, error: bool = False) -> Result:
     """A result of one text block."""
     return {"content": [{"type": "text", "text": text}], "isError": error}
 
 
 def dumped(body: Any) -> str:
-    """JSON as the reference writes it."""
-    return json.dumps(body, ensure_ascii=False)
+    """JSON on one line, without white space: what a client counts tokens by."""
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
 
 
 def asking(call: ToolCall, **arguments: Any) -> ToolCall:
@@ -87,7 +75,7 @@ def as_tenant(call: ToolCall, tenant: str) -> ToolCall:
 
 
 async def ask(honest: Honest, call: ToolCall, tool: str, **arguments: Any) -> Body:
-    """The body of another call by the same caller; an envelope where it fails."""
+    """The body of another call by the same caller; an envelope where a verb fails."""
     return body_of(await honest(replace(call, name=tool, arguments=arguments)))
 
 
@@ -97,6 +85,6 @@ def text_argument(call: ToolCall, name: str) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def fact_text(fact: Body) -> str:
-    """The text of a fact."""
-    return str(fact["fact"])
+def listed(tools: list[Body], name: str) -> Body:
+    """The entry of a tool in a list of tools."""
+    return next(tool for tool in tools if tool["name"] == name)

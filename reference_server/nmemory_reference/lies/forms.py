@@ -1,23 +1,16 @@
-"""Variants in form: what an answer or a list of tools may hold more, and how else it may be written."""
+"""Variants in form, for any protocol: what an answer or a list may hold more, and how else it may be written."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
-from nmemory_reference.lies.answers import (
-    Body,
-    Honest,
-    Result,
-    body_of,
-    is_error,
-    with_body,
-)
+from nmemory_reference.lies.answers import Body, Result, body_of, is_error
 from nmemory_reference.lies.variant import Bodies, Lists, Texts, Variant, Wholes
-from nmemory_reference.serve.interceptor import ToolCall
+from nmemory_reference.serve.interceptor import Interceptor
 
 Json = Any
 
@@ -37,10 +30,6 @@ def _blocks(before: list[Body], after: list[Body]) -> Callable[[Result], Result]
     return lambda result: {**result, "content": [*before, *result["content"], *after]}
 
 
-def _structured(result: Result) -> Result:
-    return {**result, "structuredContent": body_of(result)}
-
-
 def _annotated(result: Result) -> Result:
     result["content"][0] |= {"annotations": {"audience": ["assistant"], "priority": 0.5}, "_meta": {"x": 1}}
     return {**result, "_meta": {"example.org/took": {"ms": 3}}}
@@ -58,56 +47,6 @@ def _more_tools(tools: list[Body]) -> list[Body]:
     return [*more[:20], *reversed(tools), *more[20:]]
 
 
-def _bare_tools(tools: list[Body]) -> list[Body]:
-    """Nothing but what is demanded; the enums are gone, which is no more than a warning."""
-    for tool in tools:
-        schema = tool["inputSchema"]
-        for one in schema["properties"].values():
-            for keyword in ("enum", "maxLength", "minimum", "default", "description"):
-                one.pop(keyword, None)
-        tool.pop("title", None)
-        tool.pop("annotations", None)
-    return tools
-
-
-def _strict_schemas(tools: list[Body]) -> list[Body]:
-    for tool in tools:
-        tool["inputSchema"] |= {
-            "$schema": "https://json-schema.org/draft/2020-12/schema",
-            "additionalProperties": False,
-            "$defs": {"unused": {"type": "null"}},
-        }
-        tool["outputSchema"] = {"type": "object"}
-    return tools
-
-
-def _reworded_tools(tools: list[Body]) -> list[Body]:
-    for tool in tools:
-        mark = "[EXPENSIVE] " if tool["name"] == "synthesize" else ""
-        tool |= {"title": "Ein Werkzeug", "description": f"{mark}Ein Werkzeug für das Gedächtnis."}
-    return tools
-
-
-class OtherWords(Lists):
-    """Every text for people is another one."""
-
-    def __init__(self) -> None:
-        super().__init__(_reworded_tools)
-
-    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
-        result = await honest(call)
-        body = body_of(result)
-        shorthand = "45m, 12h, 30d" if "ttl" in call.arguments else "."
-        words = {
-            "message": "",
-            "suggestion": f"Bitte anders versuchen: {shorthand}",
-            "status_text": "✓",
-            "search_degraded": "nur Wörter",
-            "detail": "…",
-        }
-        return with_body(result, {key: words.get(key, value) for key, value in body.items()})
-
-
 def _reversed(value: Json) -> Json:
     match value:
         case dict():
@@ -118,7 +57,7 @@ def _reversed(value: Json) -> Json:
             return value
 
 
-_INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
+_INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z")
 
 
 def instants(write: Callable[[datetime], str]) -> Callable[[Json], Json]:
@@ -175,36 +114,47 @@ def _ascii(body: Body) -> str:
     return json.dumps(body, ensure_ascii=True, separators=(",", ":"))
 
 
-#: Every variant in form.
-FORMS = (
-    Variant("extra-keys", "Every object of an answer has keys more.", lambda: Bodies(_extra_texts)),
-    Variant("extra-nulls", "Every object of an answer has keys more, which are null.", lambda: Bodies(_extra_nulls)),
-    Variant("extra-objects", "Every object of an answer has objects more.", lambda: Bodies(_extra_objects)),
-    Variant(
-        "text-block-after",
-        "A text block follows, which is no JSON.",
-        lambda: Wholes(_blocks([], [{"type": "text", "text": "This was it."}])),
-    ),
-    Variant(
-        "link-blocks-around",
-        "Before the text stands a link, after it another.",
-        lambda: Wholes(_blocks([_link("before")], [_link("after")])),
-    ),
-    Variant(
-        "image-block-before",
-        "Before the text stands an image.",
-        lambda: Wholes(_blocks([{"type": "image", "data": "R0lGODlhAQABAAAAACw=", "mimeType": "image/gif"}], [])),
-    ),
-    Variant("structured-content", "structuredContent holds the same object.", lambda: Wholes(_structured)),
-    Variant("meta", "Results and blocks carry _meta and annotations.", lambda: Wholes(_annotated)),
-    Variant("no-flag-on-success", "A success comes without isError.", lambda: Wholes(_unflagged)),
-    Variant("more-tools", "Forty tools more are listed, and all in another order.", lambda: Lists(_more_tools)),
-    Variant("bare-tools", "Tools are listed without titles, annotations and enums.", lambda: Lists(_bare_tools)),
-    Variant("strict-schemas", "Input schemas allow no unknown members.", lambda: Lists(_strict_schemas)),
-    Variant("other-words", "Every text for people is another one.", OtherWords),
-    Variant("reversed-keys", "The keys of every object come in reverse.", lambda: Bodies(_reversed)),
-    Variant("pretty-json", "JSON is written on several lines.", lambda: Texts(_pretty)),
-    Variant("ascii-json", "JSON is written with escapes only.", lambda: Texts(_ascii)),
-    Variant("milliseconds", "Instants have three digits and +00:00.", lambda: Bodies(instants(_milliseconds))),
-    Variant("other-offset", "Instants are told at +05:30.", lambda: Bodies(instants(_elsewhere))),
-)
+def forms(tools: Collection[str], *, errors: bool) -> tuple[Variant, ...]:
+    """Every variant in form, for a protocol of these tools; `errors` says whether its errors have JSON bodies."""
+
+    def bodies(change: Callable[[Json], Json]) -> Callable[[], Interceptor]:
+        return lambda: Bodies(tools, change, errors=errors)
+
+    def wholes(change: Callable[[Result], Result]) -> Callable[[], Interceptor]:
+        return lambda: Wholes(change)
+
+    def texts(write: Callable[[Body], str]) -> Callable[[], Interceptor]:
+        return lambda: Texts(write, errors=errors)
+
+    def structured(result: Result) -> Result:
+        return {**result, "structuredContent": body_of(result)} if errors or not is_error(result) else result
+
+    return (
+        Variant("extra-keys", "Every object of an answer has keys more.", bodies(_extra_texts)),
+        Variant("extra-nulls", "Every object of an answer has keys more, which are null.", bodies(_extra_nulls)),
+        Variant("extra-objects", "Every object of an answer has objects more.", bodies(_extra_objects)),
+        Variant(
+            "text-block-after",
+            "A text block follows, which is no JSON.",
+            wholes(_blocks([], [{"type": "text", "text": "This was it."}])),
+        ),
+        Variant(
+            "link-blocks-around",
+            "Before the text stands a link, after it another.",
+            wholes(_blocks([_link("before")], [_link("after")])),
+        ),
+        Variant(
+            "image-block-before",
+            "Before the text stands an image.",
+            wholes(_blocks([{"type": "image", "data": "R0lGODlhAQABAAAAACw=", "mimeType": "image/gif"}], [])),
+        ),
+        Variant("structured-content", "structuredContent holds the same object.", wholes(structured)),
+        Variant("meta", "Results and blocks carry _meta and annotations.", wholes(_annotated)),
+        Variant("no-flag-on-success", "A success comes without isError.", wholes(_unflagged)),
+        Variant("more-tools", "Forty tools more are listed, and all in another order.", lambda: Lists(_more_tools)),
+        Variant("reversed-keys", "The keys of every object come in reverse.", bodies(_reversed)),
+        Variant("pretty-json", "JSON is written on several lines.", texts(_pretty)),
+        Variant("ascii-json", "JSON is written with escapes only.", texts(_ascii)),
+        Variant("milliseconds", "Instants have three digits and +00:00.", bodies(instants(_milliseconds))),
+        Variant("other-offset", "Instants are told at +05:30.", bodies(instants(_elsewhere))),
+    )

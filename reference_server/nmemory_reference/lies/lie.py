@@ -19,18 +19,22 @@ from dataclasses import dataclass, field
 from typing import Any, TypedDict, TypeVar, Unpack
 
 from nmemory_reference.lies.answers import Body, Honest, Result, body_of, is_error, with_body
-from nmemory_reference.serve.interceptor import Interceptor, ToolCall
+from nmemory_reference.lies.refusal import Refusal, refusal_of
+from nmemory_reference.serve.interceptor import Interceptor, RpcFault, ToolCall
 from nmemory_reference.tools.caller import Caller
 
 #: Changes a body in place, or answers another one.
 Change = Callable[[ToolCall, Body], Body | None]
 #: Answers in the reference's place.
 Answering = Callable[[ToolCall, Honest], Awaitable[Result]]
+#: Refuses otherwise: answers another refusal, or a result; None leaves it.
+Refusing = Callable[[ToolCall, Refusal], Refusal | Result | None]
 #: What is true of the reference unless a double says otherwise: nothing answers in a language model's place.
 CLAIMS = frozenset({"no-llm"})
 ChangeT = TypeVar("ChangeT", bound=Change)
 AnsweringT = TypeVar("AnsweringT", bound=Answering)
 AskingT = TypeVar("AskingT", bound=Callable[[ToolCall], ToolCall])
+RefusingT = TypeVar("RefusingT", bound=Refusing)
 ListingT = TypeVar("ListingT", bound=Callable[[list[Body]], list[Body] | None])
 LiarT = TypeVar("LiarT", bound=type[Interceptor])
 
@@ -57,6 +61,8 @@ class Lie:
     claims: frozenset[str] = CLAIMS
     #: The tools whose answers it changes; none where that can't be told.
     tools: frozenset[str] = frozenset()
+    #: Whether it was made from a schema, and nobody wrote it.
+    made: bool = False
 
 
 class Terms(TypedDict, total=False):
@@ -84,8 +90,19 @@ class Area:
         """Changes the body of a tool's success."""
         return lambda change: self._keep(change, clause, tools, lambda: Successes(tools, change), terms)
 
+    def item(
+        self, *tools: str, at: str | Collection[str], clause: str, **terms: Unpack[Terms]
+    ) -> Callable[[ChangeT], ChangeT]:
+        """Changes each item of the arrays `at` these places of a success, as ``"results"`` or ``"plan/tier_moves"``."""
+        places = (at,) if isinstance(at, str) else tuple(at)
+        return lambda change: self._keep(change, clause, tools, lambda: Successes(tools, each(places, change)), terms)
+
+    def refusal(self, *tools: str, clause: str, **terms: Unpack[Terms]) -> Callable[[RefusingT], RefusingT]:
+        """Changes how a tool refuses, in band or by an error of JSON-RPC."""
+        return lambda change: self._keep(change, clause, tools, lambda: Refusals(tools, change), terms)
+
     def failure(self, *tools: str, clause: str, **terms: Unpack[Terms]) -> Callable[[ChangeT], ChangeT]:
-        """Changes the envelope of a tool's error."""
+        """Changes the body of a tool's error, where errors have bodies."""
         return lambda change: self._keep(change, clause, tools, lambda: Failures(tools, change), terms)
 
     def result(self, *tools: str, clause: str, **terms: Unpack[Terms]) -> Callable[[ChangeT], ChangeT]:
@@ -165,6 +182,26 @@ class Failures(Interceptor):
         return changed(call, result, self._change)
 
 
+class Refusals(Interceptor):
+    """Changes refusals, on both channels."""
+
+    def __init__(self, tools: Collection[str], change: Refusing) -> None:
+        self._tools, self._change = frozenset(tools), change
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        if call.name not in self._tools:
+            return await honest(call)
+        try:
+            result = await honest(call)
+        except RpcFault as fault:
+            if (other := self._change(call, Refusal(fault.message, fault.code, fault.data))) is None:
+                raise
+        else:
+            if not is_error(result) or (other := self._change(call, refusal_of(result))) is None:
+                return result
+        return other.told() if isinstance(other, Refusal) else other
+
+
 class Results(Interceptor):
     """Changes whole results."""
 
@@ -210,6 +247,22 @@ class Listings(Interceptor):
         result = deepcopy(await honest(caller))
         other = self._change(result["tools"])
         return result if other is None else {**result, "tools": other}
+
+
+def each(places: Collection[str], change: Change) -> Change:
+    """Changes each item of some arrays of a body; what is not there is left alone."""
+
+    def over(call: ToolCall, body: Body) -> None:
+        for place in places:
+            owner: Any = body
+            *way, last = place.split("/")
+            for step in way:
+                owner = owner.get(step) if isinstance(owner, dict) else None
+            items = owner.get(last) if isinstance(owner, dict) else None
+            if isinstance(items, list):
+                owner[last] = [item if (other := change(call, item)) is None else other for item in items]
+
+    return over
 
 
 def changed(call: ToolCall, result: Result, change: Change) -> Result:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from nmemory_reference.lies.answers import Honest, Result, dumped, failure, success, text_result
-from nmemory_reference.lies.errors import CODES
+from nmemory_reference.lies.answers import Honest, Result, dumped, text_result
+from nmemory_reference.lies.specimen import specimen
 from nmemory_reference.lies.variant import Variant
-from nmemory_reference.serve.interceptor import Interceptor, ToolCall
+from nmemory_reference.serve.interceptor import Interceptor, RpcFault, ToolCall
 from nmemory_reference.tools.caller import Caller
+
+Json = Any
 
 
 class Null(Interceptor):
@@ -30,7 +32,7 @@ class Silent(Null):
     """Never answers a call."""
 
     def __init__(self) -> None:
-        super().__init__(lambda call: success())
+        super().__init__(_empty_object)
 
     async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
         await asyncio.Event().wait()
@@ -49,71 +51,46 @@ class Again(Null):
         return text_result(_json({"protocol_version": 1, **last}))
 
 
-_CARD = {
-    "entity": {"slug": "people/someone", "title": "Someone", "type": "person"},
-    "aka": ["Somebody"],
-    "summary": "A person.",
-    "last_touched": {"updated_at": None, "last_retrieved_at": None, "last_timeline_date": None},
-    "open_threads": [],
-    "edges": [],
-    "backlink_count": 0,
-    "active_fact_count": 1,
-}
-_FACT = {
-    "id": 1,
-    "fact_id": "1",
-    "fact": "Something is known.",
-    "kind": "fact",
-    "entity_slug": "people/someone",
-    "provenance": "somewhere",
-    "valid_until": None,
-    "visibility": "world",
-    "expired_at": None,
-}
-_BUNDLE = {"facts": [_FACT], "text": "Something is known."}
-_PLAUSIBLE: dict[str, dict[str, Any]] = {
-    "recall": {"facts": [_FACT], "total": 1},
-    "remember": {
-        "id": "1",
-        "status": "inserted",
-        "status_text": "Saved.",
-        "entity_slug": None,
-        "valid_until": None,
-        "degraded_dedup": True,
-    },
-    "entity": {"found": True, "latency_ms": 1, "card": _CARD, "suggestions": []},
-    "synthesize": {
-        "answer": "Yes.",
-        "sources": [],
-        "cost": {"model": "m", "input_tokens": None, "output_tokens": None, "usd_estimate": None},
-    },
-    "forget": {"id": "1", "expired": True, "reason": None},
-    "context_pack": {**_BUNDLE, "entities": ["people/someone"], "cards": [_CARD], "open_threads": []},
-    "delta": {
-        **_BUNDLE,
-        "since": "2026-01-01T00:00:00Z",
-        "pages": [],
-        "threads": [],
-        "has_more": False,
-        "next_cursor": {"since": "2026-01-01T00:00:00Z", "slug": ""},
-    },
-}
-_EMPTY: dict[str, dict[str, Any]] = {
-    **_PLAUSIBLE,
-    "recall": {"facts": [], "total": 0, "results": []},
-    "entity": {"found": False, "latency_ms": 0, "suggestions": []},
-    "forget": {"id": "1", "expired": False, "reason": None},
-    "context_pack": {"entities": [], "cards": [], "open_threads": [], "facts": [], "text": ""},
-    "delta": {**_PLAUSIBLE["delta"], "facts": [], "text": ""},
-}
+def nulls(answers: Mapping[str, Json]) -> tuple[Variant, ...]:
+    """The null doubles of any protocol. `answers` has the schema of each tool's success."""
+
+    def specimens(*, full: bool) -> Callable[[ToolCall], Result]:
+        bodies = {tool: specimen(schema, full=full) for tool, schema in answers.items()}
+        return lambda call: text_result(dumped(bodies.get(call.name, {})))
+
+    barest, fullest = specimens(full=False), specimens(full=True)
+    return (
+        Variant("null-empty-object", "Answers everything with {}.", lambda: Null(_empty_object)),
+        Variant("null-empty-list", "Answers everything with [].", lambda: Null(lambda call: text_result("[]"))),
+        Variant("null-no-content", "Answers everything without content.", lambda: Null(lambda call: {"content": []})),
+        Variant(
+            "null-bare-error",
+            "Answers everything with isError and {}.",
+            lambda: Null(lambda call: text_result("{}", error=True)),
+        ),
+        Variant("null-prose-error", "Answers everything with isError and prose.", lambda: Null(_prose_error)),
+        *(
+            Variant(f"null-rpc-{-code}", f"Answers everything with the JSON-RPC error {code}.", _rpc(code))
+            for code in (-32602, -32603, -32601)
+        ),
+        Variant("null-echo", "Answers everything with the arguments.", lambda: Null(_echo)),
+        Variant("null-echo-error", "Answers everything with isError and the arguments.", lambda: Null(_echo_as_error)),
+        Variant(
+            "null-echo-rpc", "Answers everything with a JSON-RPC error and the arguments.", lambda: Null(_echo_as_fault)
+        ),
+        Variant("null-again", "Answers everything with the arguments of the call before.", Again),
+        Variant("null-barest", "Answers each tool with the least that its schema demands.", lambda: Null(barest)),
+        Variant("null-fullest", "Answers each tool with one of all that its schema knows.", lambda: Null(fullest)),
+        Variant("null-silence", "Never answers.", Silent),
+    )
 
 
-def _plausible(call: ToolCall) -> Result:
-    return success(**_PLAUSIBLE.get(call.name, {"status": "created"}))
+def _empty_object(call: ToolCall) -> Result:
+    return text_result("{}")
 
 
-def _empty(call: ToolCall) -> Result:
-    return success(**_EMPTY.get(call.name, {"status": "created"}))
+def _prose_error(call: ToolCall) -> Result:
+    return text_result("Error: something went wrong", error=True)
 
 
 def _echo(call: ToolCall) -> Result:
@@ -124,42 +101,17 @@ def _echo_as_error(call: ToolCall) -> Result:
     return text_result(_json({"protocol_version": 1, **call.arguments}), error=True)
 
 
+def _echo_as_fault(call: ToolCall) -> Result:
+    raise RpcFault(-32602, _json(dict(call.arguments)))
+
+
+def _rpc(code: int) -> Callable[[], Interceptor]:
+    def refuse(call: ToolCall) -> Result:
+        raise RpcFault(code, "It did not work")
+
+    return lambda: Null(refuse)
+
+
 def _json(body: dict[str, Any]) -> str:
     """JSON that any transport can carry, even where the arguments hold half of a surrogate pair."""
     return dumped(body).encode("utf-8", "replace").decode()
-
-
-def _error(code: str) -> Callable[[], Interceptor]:
-    return lambda: Null(lambda call: failure(code, "It did not work.", "Use 45m, 12h or 30d, or try again."))
-
-
-def all_nulls() -> tuple[Variant, ...]:
-    """Every null double."""
-    return (
-        Variant("null-empty-object", "Answers everything with {}.", lambda: Null(lambda call: text_result("{}"))),
-        Variant(
-            "null-empty-success", "Answers everything with the version alone.", lambda: Null(lambda call: success())
-        ),
-        Variant("null-empty-list", "Answers everything with [].", lambda: Null(lambda call: text_result("[]"))),
-        Variant("null-no-content", "Answers everything without content.", lambda: Null(lambda call: {"content": []})),
-        Variant(
-            "null-bare-error",
-            "Answers everything with isError and {}.",
-            lambda: Null(lambda call: text_result("{}", error=True)),
-        ),
-        Variant("null-prose-error", "Answers everything with isError and prose.", lambda: Null(_prose_error)),
-        *(
-            Variant(f"null-{code.replace('_', '-')}", f"Answers everything with the error {code}.", _error(code))
-            for code in (*CODES, "internal")
-        ),
-        Variant("null-echo", "Answers everything with the arguments.", lambda: Null(_echo)),
-        Variant("null-echo-error", "Answers everything with isError and the arguments.", lambda: Null(_echo_as_error)),
-        Variant("null-again", "Answers everything with the arguments of the call before.", Again),
-        Variant("null-plausible", "Answers each tool with the same plausible body.", lambda: Null(_plausible)),
-        Variant("null-nothing-known", "Answers each tool as if nothing were known.", lambda: Null(_empty)),
-        Variant("null-silence", "Never answers.", Silent),
-    )
-
-
-def _prose_error(call: ToolCall) -> Result:
-    return text_result("Error: something went wrong", error=True)

@@ -6,19 +6,16 @@ demanded by the schemas of several clauses at once may be caught on behalf of an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Literal
 
 from nmemory_reference.lies.answers import Body, Honest, Result, is_error
 from nmemory_reference.lies.lie import CLAIMS, Lie, changed
-from nmemory_reference.lies.synthesize import Answering
 from nmemory_reference.serve.interceptor import Interceptor, ToolCall
 
 Json = Any
-
-#: Members that the reference has no reason to send, put in so that they can be damaged.
-_SELDOM = frozenset({"detail", "degraded_reason"})
 
 #: Stands in a path for the last item of an array.
 LAST = "last"
@@ -33,6 +30,20 @@ class Demand:
     schema: Mapping[str, Json]
     #: None: every tool.
     tools: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Backdrop:
+    """What has to stand behind a tool so that it answers all that it may."""
+
+    #: Makes what stands there in the reference's place.
+    make: Callable[[], Interceptor]
+    #: What a profile would claim of a server that has it.
+    claims: frozenset[str] = CLAIMS
+
+
+#: The reference alone.
+_BARE = Backdrop(Interceptor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +72,14 @@ class Damage:
     do: Callable[[Any, Any], bool]
 
 
-def systematic(demands: Sequence[Demand]) -> tuple[Lie, ...]:
-    """Every lie that the schemas give, each of another id."""
+def systematic(
+    demands: Sequence[Demand], backdrops: Mapping[str, Backdrop] = MappingProxyType({}), seldom: Collection[str] = ()
+) -> tuple[Lie, ...]:
+    """Every lie that the schemas give, each of another id.
+
+    `backdrops` has what stands behind a tool; `seldom` are members that the reference has no reason to send, put in so
+    that they can be damaged.
+    """
     found = [
         (demand, place, damage) for demand in demands for place in places(demand.schema) for damage in damages(place)
     ]
@@ -79,10 +96,11 @@ def systematic(demands: Sequence[Demand]) -> tuple[Lie, ...]:
                     id=name,
                     clause=demand.clause,
                     says=f"{_subject(demand)}: {'/'.join(place.path)} {damage.says}.",
-                    make=_maker(demand, place, damage),
+                    make=_maker(demand, place, damage, _backdrop(demand, backdrops), frozenset(seldom)),
                     also=frozenset(clauses[name] - {demand.clause}),
-                    claims=frozenset() if _needs_a_model(demand) else CLAIMS,
+                    claims=_backdrop(demand, backdrops).claims,
                     tools=demand.tools or frozenset(),
+                    made=True,
                 ),
             )
     return tuple(lies.values())
@@ -134,13 +152,14 @@ def damages(place: Place) -> Iterator[Damage]:
 class _Damaged(Interceptor):
     """Damages one place of every answer that has it."""
 
-    def __init__(self, demand: Demand, place: Place, damage: Damage) -> None:
+    def __init__(
+        self, demand: Demand, place: Place, damage: Damage, backdrop: Backdrop, seldom: frozenset[str]
+    ) -> None:
         self._demand, self._place, self._damage = demand, place, damage
-        # Only a server with a language model sends all that synthesize may send.
-        self._model = Answering() if _needs_a_model(demand) else Interceptor()
+        self._behind, self._seldom = backdrop.make(), seldom
 
     async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
-        result = await self._model.call_tool(call, honest)
+        result = await self._behind.call_tool(call, honest)
         demand = self._demand
         if demand.tools is not None and call.name not in demand.tools:
             return result
@@ -156,7 +175,7 @@ class _Damaged(Interceptor):
             if owner is None:
                 return
         key: Any = len(owner) - 1 if last == LAST and isinstance(owner, list) else last
-        if last in _SELDOM and isinstance(owner, dict):
+        if last in self._seldom and isinstance(owner, dict):
             owner.setdefault(key, "")
         if _holds(owner, key):
             self._damage.do(owner, key)
@@ -230,13 +249,16 @@ def _names(demand: Demand) -> list[str]:
     return ["errors" if demand.on == "error" else "any"]
 
 
-def _needs_a_model(demand: Demand) -> bool:
-    return demand.tools == frozenset({"synthesize"})
+def _backdrop(demand: Demand, backdrops: Mapping[str, Backdrop]) -> Backdrop:
+    """What stands behind the tool of a demand for one tool alone."""
+    return backdrops.get(next(iter(demand.tools)), _BARE) if demand.tools and len(demand.tools) == 1 else _BARE
 
 
 def _subject(demand: Demand) -> str:
     return " and ".join(_names(demand))
 
 
-def _maker(demand: Demand, place: Place, damage: Damage) -> Callable[[], Interceptor]:
-    return lambda: _Damaged(demand, place, damage)
+def _maker(
+    demand: Demand, place: Place, damage: Damage, backdrop: Backdrop, seldom: frozenset[str]
+) -> Callable[[], Interceptor]:
+    return lambda: _Damaged(demand, place, damage, backdrop, seldom)

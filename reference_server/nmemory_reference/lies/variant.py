@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
-from nmemory_reference.lies.answers import (
-    ALL_VERBS,
-    Body,
-    Honest,
-    Result,
-    body_of,
-    with_body,
-)
+from nmemory_reference.lies.answers import Body, Honest, Result, body_of, is_error, with_body
 from nmemory_reference.lies.lie import CLAIMS
 from nmemory_reference.serve.interceptor import Interceptor, ToolCall
 from nmemory_reference.tools.caller import Caller
@@ -41,30 +34,33 @@ class Variant:
 
 
 class Bodies(Interceptor):
-    """Changes every body of a verb, of successes and errors alike."""
+    """Changes every body of some tools: of successes, and of errors where those have bodies."""
 
-    def __init__(self, change: Callable[[Json], Json]) -> None:
-        self._change = change
+    def __init__(self, tools: Collection[str], change: Callable[[Json], Json], *, errors: bool) -> None:
+        self._tools, self._change, self._errors = frozenset(tools), change, errors
 
     async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
         result = await honest(call)
-        return with_body(result, self._change(body_of(result))) if call.name in ALL_VERBS else result
+        if call.name not in self._tools or (is_error(result) and not self._errors):
+            return result
+        return with_body(result, self._change(body_of(result)))
 
 
 class Texts(Interceptor):
     """Writes every body another way."""
 
-    def __init__(self, write: Callable[[Body], str]) -> None:
-        self._write = write
+    def __init__(self, write: Callable[[Body], str], *, errors: bool) -> None:
+        self._write, self._errors = write, errors
 
     async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
         result = deepcopy(await honest(call))
-        result["content"][0]["text"] = self._write(body_of(result))
+        if self._errors or not is_error(result):
+            result["content"][0]["text"] = self._write(body_of(result))
         return result
 
 
 class Wholes(Interceptor):
-    """Changes every result of a verb."""
+    """Changes every result."""
 
     def __init__(self, change: Callable[[Result], Result]) -> None:
         self._change = change

@@ -169,9 +169,9 @@ class Endpoint:
             return await tool.handler(Invocation(self._memory, call.caller, now), Arguments(call.arguments))
         except (ToolFailure, RpcFault):
             raise
-        except (sqlite3.OperationalError, StoreError) as error:  # locked for long, disk full, file gone read-only
-            raise tool.wording.unavailable(str(error).rstrip(".")) from error
         except Exception as error:
+            if _is_of_the_store(error):
+                raise tool.wording.unavailable(str(error).rstrip(".")) from error
             traceback.print_exc(file=sys.stderr)
             raise tool.wording.internal() from error
 
@@ -192,6 +192,11 @@ class Endpoint:
                 entity_found=body.get("found"),
             )
         )
+
+
+def _is_of_the_store(error: Exception) -> bool:
+    """Whether the file is to blame (locked for long, disk full, read-only, damaged), and no statement of ours."""
+    return isinstance(error, sqlite3.OperationalError | StoreError) or type(error) is sqlite3.DatabaseError
 
 
 def _failed(failure: Exception) -> Result:

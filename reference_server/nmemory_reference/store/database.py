@@ -20,7 +20,8 @@ APPLICATION_ID = 0x6E4D454D
 #: The scripts that make a file, by package; a file of version n has been through the first n of them.
 _SCRIPTS = ("nmemory_reference.store", "nmemory_reference.capsules.store")
 SCHEMA_VERSION = len(_SCRIPTS)
-_MAGIC = b"SQLite format 3\0"
+#: The smallest database, in bytes. SQLite takes anything shorter for an empty one.
+SMALLEST_FILE = 512
 #: How long a statement waits for another process's write before it gives up.
 BUSY_MILLISECONDS = 5_000
 
@@ -148,6 +149,11 @@ def schema_statements(package: str) -> tuple[str, ...]:
     return tuple(statements)
 
 
+def is_no_database(error: sqlite3.Error) -> bool:
+    """Whether SQLite says that a file is none of its own."""
+    return error.sqlite_errorcode == sqlite3.SQLITE_NOTADB
+
+
 def _version(connection: sqlite3.Connection) -> int:
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
@@ -159,9 +165,11 @@ def _application_id(connection: sqlite3.Connection) -> int:
 def _refuse_foreign(path: Path) -> None:
     """Look at a file without writing to it, and raise StoreError unless it is ours or still empty."""
     elsewhere = "Name another file with --db; this one was left as it is."
-    with path.open("rb") as file:
-        if file.read(len(_MAGIC)) != _MAGIC:  # SQLite would take a short one for an empty database
-            raise StoreError(f"Can't use {path}", "it is no SQLite database", elsewhere)
+    if not path.is_file():
+        raise StoreError(f"Can't use {path}", "it is no file", elsewhere)
+    # The file is never opened but by SQLite: closing it by hand would drop the locks of a connection in this process.
+    if path.stat().st_size < SMALLEST_FILE:
+        raise StoreError(f"Can't use {path}", "it is no SQLite database", elsewhere)
     # Without a log beside it nobody is writing, and reading it as immutable leaves no files behind.
     mode = "mode=ro" if path.with_name(path.name + "-wal").exists() else "mode=ro&immutable=1"
     with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True)) as probe:
@@ -173,7 +181,8 @@ def _refuse_foreign(path: Path) -> None:
         except sqlite3.DatabaseError as error:
             if isinstance(error, sqlite3.OperationalError):
                 raise
-            raise StoreError(f"Can't use {path}", "it is damaged", elsewhere) from error
+            why = "it is no SQLite database" if is_no_database(error) else "it is damaged"
+            raise StoreError(f"Can't use {path}", why, elsewhere) from error
     if application != APPLICATION_ID and (tables or application):
         raise StoreError(f"Can't use {path}", "it is the database of another program", elsewhere)
     if version > SCHEMA_VERSION:

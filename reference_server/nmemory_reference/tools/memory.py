@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -68,7 +69,10 @@ def actor_of(caller: Caller) -> str:
 def _tool(tool: MemoryTool[Any]) -> Tool:
     async def handle(invocation: Invocation, arguments: Arguments) -> dict[str, Any]:
         _refuse_strangers(tool, invocation.caller)
-        return answer(tool, _call(invocation), arguments.sent)
+        call = _call(invocation)
+        if tool.lengthy:
+            return await asyncio.to_thread(answer, tool, call, arguments.sent)
+        return answer(tool, call, arguments.sent)
 
     return Tool(
         name=tool.name,

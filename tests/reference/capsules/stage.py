@@ -30,7 +30,7 @@ class Stage:
     @classmethod
     def at(cls, folder: Path, **settings: Any) -> Stage:
         """A stage on a new store in `folder`, which is the anchor root too."""
-        database = Database.open(folder / "memory.sqlite3")
+        database = Database.open(folder / "memory.sqlite3", durable=False)
         given = {"anchor_root": folder, "working_folder": folder, "home": folder, "hmac_key": "k1"} | settings
         return cls(CapsuleStore(database), Settings(**given))
 

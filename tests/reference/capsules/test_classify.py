@@ -207,3 +207,17 @@ def test_cls22_a_kept_label_is_in_the_journal_once(stage: Stage) -> None:
 def test_what_has_not_the_shape_is_refused_in_band(stage: Stage, sent: dict[str, Any], named: str) -> None:
     with pytest.raises(ShapeFault, match=named):
         stage.call(classify.TOOL, **sent)
+
+
+@pytest.mark.parametrize("sent", [{"content": "the port is 7001"}, {"content": "x", "kind": "doc", "taint_hint": True}])
+def test_cls24_the_same_call_has_the_same_answer(stage: Stage, sent: dict[str, Any]) -> None:
+    answers = [stage.call(classify.TOOL, **sent) for _ in range(2)]
+    stage.later(days=400)
+    assert [stage.call(classify.TOOL, **sent)] * 2 == answers
+
+
+def test_cls25_a_long_text_without_a_cue_is_underivable_like_a_short_one(stage: Stage) -> None:
+    with pytest.raises(ProtocolFault) as fault:
+        stage.call(classify.TOOL, content="lorem ipsum dolor sit amet " * 40)
+    assert (fault.value.code, fault.value.data) == (-32602, None)
+    assert all(kind in fault.value.message for kind in KINDS)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from nmemory_reference.capsules.call import CapsuleStore
 from nmemory_reference.capsules.faults import ProtocolFault, ShapeFault
 from nmemory_reference.capsules.lifecycle import forget, pin
 from nmemory_reference.capsules.store import tombstones
@@ -210,6 +211,18 @@ def test_for31_the_bytes_are_in_no_file_of_the_store(stage: Stage, tmp_path: Pat
     drop(stage, capsule)
     files = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     assert not [name for name, data in files.items() if b"quetzal" in data or b"zugzwang" in data]
+
+
+def test_for31_a_server_that_dies_right_after_the_forget_leaves_no_word_in_the_file(
+    stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    capsule = stage.put("Xylophone quetzal zugzwang")
+    stage.put("another note")
+    monkeypatch.setattr(CapsuleStore, "scrub", lambda _: None)
+    drop(stage, capsule)
+    database = stage.store.database
+    database.truncate_log()  # as whoever opens the file next does
+    assert not [word for word in (b"quetzal", b"zugzwang", b"ylophone") if word in database.path.read_bytes()]
 
 
 def test_for32_for33_one_row_with_the_reason_and_a_chain_that_holds(stage: Stage, capsule: str) -> None:

@@ -53,7 +53,7 @@ def journal(server: Server) -> dict[str, Any]:
     return server.call("memory_digest")["journal"]
 
 
-def test_every_acknowledged_capture_survives_being_killed(db: Path) -> None:
+def test_srv65_every_acknowledged_capture_survives_being_killed(db: Path) -> None:
     with memory(db) as server:
         server.send(
             *[
@@ -73,7 +73,7 @@ def test_every_acknowledged_capture_survives_being_killed(db: Path) -> None:
         assert server.call("memory_ingest", **item("and it goes on"))["outcomes"][0]["status"] == "captured"
 
 
-def test_two_processes_under_load_lose_nothing_and_keep_one_chain(db: Path) -> None:
+def test_srv43_srv67_two_processes_under_load_lose_nothing_and_keep_one_chain(db: Path) -> None:
     def work(number: int) -> list[str]:
         with memory(db) as server:
             session = server.call("memory_session_start")["session_id"]
@@ -106,7 +106,7 @@ def test_two_processes_under_load_lose_nothing_and_keep_one_chain(db: Path) -> N
         assert server.call("memory_outcome")["total"] == 50
 
 
-def test_the_same_content_from_several_sides_is_one_capsule(db: Path) -> None:
+def test_w10_srv41_ing07_the_same_content_from_several_sides_is_one_capsule(db: Path) -> None:
     def write(_: int) -> list[tuple[str, str]]:
         with memory(db) as server:
             rows = [server.call("memory_ingest", **item(f"item {n} is shared"))["outcomes"][0] for n in range(20)]

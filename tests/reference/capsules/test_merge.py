@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -26,6 +28,8 @@ STAYS_BEHIND = (
     *("bracket", "classification", "tier", "epistemics", "fact_time", "capsule_vector", "term_alias"),
     *("feedback", "outcome", "preference", "pin_event"),
 )
+#: Begins a table without the rules of the one that it stands for.
+LOOSE = "CREATE TABLE"
 
 
 @pytest.fixture
@@ -284,18 +288,51 @@ def test_mrg25_mrg26_another_schema_version_is_named_with_the_way_out(stage: Sta
         "UPDATE capsule_text SET content = 'something else'",
         "UPDATE capsule SET valid_from = 'yesterday'",
         "UPDATE capsule SET created_at = ''",
+        "UPDATE capsule_text SET content = CAST(x'ff' AS TEXT)",
+        "UPDATE tombstone SET at = 'soon'",
+        "UPDATE relation SET at = '2031-05-01T08:00:00Z' || char(10) || '## forged'",
         "DROP TABLE relation",
         "DROP TABLE capsule_text",
+        f"{LOOSE} capsule_text AS SELECT seq, CAST(content AS BLOB) AS content, source, anchor FROM kept",
+        f"{LOOSE} capsule_text AS SELECT seq, content, 7 AS source, anchor FROM kept",
+        f"{LOOSE} relation AS SELECT 'likes' AS kind, 'cap-1' AS from_id, 'cap-2' AS to_id, at, '' AS origin FROM t",
+        f"{LOOSE} relation AS SELECT 'blocks' AS kind, 'cap-1' AS from_id, 'cap-2' AS to_id, at, 'me' AS origin FROM t",
+        f"{LOOSE} tombstone AS SELECT 3 AS seq, 'erased' AS mode, at, 'x' AS reason FROM t",
+        f"{LOOSE} tombstone AS SELECT 3 AS seq, 'purged' AS mode, at, 1 AS reason FROM t",
     ],
 )
 def test_a_store_that_does_not_hold_together_is_refused(stage: Stage, other: Stage, damage: str) -> None:
-    other.put("one")
-    other.store.database.close()
-    with closing(sqlite3.connect(file_of(other), isolation_level=None)) as db:
+    for content in ("one", "two", "three"):
+        other.put(content)
+        stage.put(content)
+    edge(other, "blocks", "cap-1", "cap-2")
+    drop(other, "cap-3")
+    _tamper(other, damage)
+    refuse(stage, str(file_of(other)), "")
+
+
+def _tamper(stage: Stage, damage: str) -> None:
+    """Close the store and change its file past every rule of its schema."""
+    stage.store.database.close()
+    with closing(sqlite3.connect(file_of(stage), isolation_level=None)) as db:
         for (trigger,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'").fetchall():
             db.execute(f"DROP TRIGGER {trigger}")
+        if damage.startswith(LOOSE):
+            db.execute("CREATE TEMP TABLE kept AS SELECT * FROM capsule_text")
+            db.execute("CREATE TEMP TABLE t AS SELECT '2031-05-01T08:00:00Z' AS at")
+            db.execute(f"DROP TABLE {damage.removeprefix(LOOSE).split()[0]}")
         db.execute(damage)
-    refuse(stage, str(file_of(other)), "")
+
+
+def test_a_source_can_not_hold_the_merge_for_ever(stage: Stage, other: Stage) -> None:
+    other.put("one")
+    _tamper(other, "DROP TABLE relation")
+    with closing(sqlite3.connect(file_of(other))) as db:
+        db.execute(
+            "CREATE VIEW relation AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
+            "SELECT 'blocks' AS kind, 'a' AS from_id, 'b' AS to_id, 't' AS at, 'manual' AS origin FROM n WHERE i < 0"
+        )
+    refuse(stage, str(file_of(other)), "no table relation")
 
 
 @pytest.mark.parametrize("ends_well", [True, False])
@@ -311,6 +348,32 @@ def test_mrg27_the_source_stays_as_it_is_and_gets_no_companions(stage: Stage, ot
     else:
         refuse(stage, str(file_of(other)), "forgotten")
     assert {path.name: path.read_bytes() for path in file_of(other).parent.iterdir()} == before
+
+
+@pytest.mark.parametrize("index", [True, False], ids=["with its index", "without"])
+def test_mrg27_a_log_that_was_left_behind_is_read_and_left_behind(
+    stage: Stage, other: Stage, tmp_path: Path, index: bool
+) -> None:
+    other.put("only in its log so far")
+    found = shutil.copytree(file_of(other).parent, tmp_path / "found")
+    if not index:
+        (found / "memory.sqlite3-shm").unlink()
+    before = {path.name: path.read_bytes() for path in found.iterdir()}
+    assert "memory.sqlite3-wal" in before
+    assert counts(stage.call(merge.TOOL, **{"from": str(found / "memory.sqlite3")}))[0] == 1
+    assert {path.name: path.read_bytes() for path in found.iterdir()} == before
+
+
+def test_merging_a_store_with_itself_keeps_its_locks(stage: Stage) -> None:
+    stage.put("one")
+    stage.call(merge.TOOL, **{"from": str(file_of(stage))})
+    elsewhere = (
+        "import sqlite3, sys; db = sqlite3.connect(sys.argv[1]); db.execute('SELECT * FROM capsule'); db.close()"
+    )
+    subprocess.run([sys.executable, "-c", elsewhere, file_of(stage)], check=True)
+    stage.put("two")
+    with closing(sqlite3.connect(f"file:{file_of(stage)}?mode=ro", uri=True)) as db:
+        assert db.execute("SELECT count(*) FROM capsule").fetchone() == (2,)
 
 
 def test_a_store_that_is_in_use_is_merged_as_it_stands(stage: Stage, other: Stage) -> None:

@@ -63,9 +63,18 @@ def told(text: str) -> list[tuple[str, str]]:
         ("os tokens devem durar 30 dias", "fact", "declarative:'devem' entity:'30'"),
         ("the SSOT was PLAN.md", "fact", "declarative:'was' entity:'SSOT'"),
         ("a porta foi 4320", "fact", "declarative:'foi' entity:'4320'"),
+        ("the limits are 400", "fact", "declarative:'are' entity:'400'"),
+        ("the leader always writes", "fact", "standing-rule:'always'"),
+        ("o líder nunca dorme", "fact", "standing-rule:'nunca'"),
+        ("o líder jamais dorme", "fact", "standing-rule:'jamais'"),
+        ("Never share a nonce", "procedure", "imperative-opener:'never'"),
+        ("Nunca repita o nonce", "procedure", "imperative-opener:'nunca'"),
+        ("milestone: version two", "epic", "epic-label:'milestone'"),
+        ("o build quebra quando chove", "failure_pattern", "failure:'quebra quando'"),
+        ("ontem foi decidido manter", "decision", "decision:'foi decidido'"),
     ],
 )
-def test_every_printed_cue_tells_its_kind(text: str, kind: str, cue: str) -> None:
+def test_ext19_ext20_ext23_ext24_ext26_every_printed_cue_tells_its_kind(text: str, kind: str, cue: str) -> None:
     assert [(candidate.kind, candidate.content, candidate.cue) for candidate in mine(text)] == [(kind, text, cue)]
     assert derived_kind(text) == kind
 
@@ -132,11 +141,13 @@ def test_a_text_is_mined_segment_by_segment(text: str, expected: list[tuple[str,
     [
         *(("the API", "API"), ("about SQLite", "SQLite"), ("in nMEMORY", "nMEMORY"), ("since v2", "v2")),
         *(("at 18h", "18h"), ("under /etc/x", "/etc/x"), ("of a::b.", "a::b"), ("see PLAN.md.", "PLAN.md")),
+        *(("port 4320", "4320"), ("with 400", "400"), ("of SSOT,", "SSOT"), ("of x::y()", None), ("of {x1;y2}z", None)),
+        *(("see v2(); then", None), ("(see API)", "API"), ("[API] is", "API"), ('"v2";', "v2")),
         *(("at menot.you", "menot.you"), ("run `nsh` now", "nsh"), ("(API)", "API"), ("and/or", None)),
         *(("Redis here", None), ("e.g. here", None), ("f(x1) here", None), ("`f(x)` here", None), ("the end.", None)),
     ],
 )
-def test_ext21_an_anchor_is_a_concrete_token(text: str, entity: str | None) -> None:
+def test_ext21_ext22_an_anchor_is_a_concrete_token(text: str, entity: str | None) -> None:
     assert entity_of(text) == entity
 
 
@@ -167,6 +178,12 @@ def test_ext2_candidates_are_pieces_of_the_text_with_a_cue(text: str) -> None:
         assert re.match(r"[a-z-]+:'.+", candidate.cue)
 
 
-@pytest.mark.parametrize("unit", ["a", "> ", "[1] ", "- ", "; ", "`a ", "x.\n", "todo ", "a b: ", "is A1 "])
+@pytest.mark.parametrize(
+    "unit",
+    [
+        *("a", "> ", "[1] ", "- ", "; ", "`a ", "x.\n", "todo ", "a b: ", "is A1 ", "\n", "[", "(", "#"),
+        *(".", "?!", "a. ", "A. ", "e.g. A ", "e.g.\tA ", '."', "). A", "Word one. "),
+    ],
+)
 def test_a_megabyte_is_mined(unit: str) -> None:
     mine(unit * (1_000_000 // len(unit)))

@@ -67,9 +67,11 @@ def test_ing57_ing60_the_index_finds_what_comparing_with_every_capsule_finds(sta
             "cafe\u0301 configurac\u0327a\u0303o decisa\u0303o a\u0300s vezes",
             "vezes cafe\u0301 configurac\u0327a\u0303o decisa\u0303o",
         ),
+        ("हिन्दी भाषा में लिखी गई टिप्पणी", "हिन्दी भाषा में लिखी गई पुरानी टिप्पणी"),
+        ("cafe\u0301 decisão configuração semana", "café decisa\u0303o configuração semana"),
         ("snake_case_name is_also here twice", "here twice snake case name is also"),
     ],
-    ids=["accents", "greek", "sharp s", "combining marks", "underscores"],
+    ids=["accents", "greek", "sharp s", "combining marks", "vowel signs", "two spellings", "underscores"],
 )
 def test_words_of_other_languages_find_each_other(stage: Stage, one: str, other: str) -> None:
     seq = int(stage.put(one).removeprefix("cap-"))

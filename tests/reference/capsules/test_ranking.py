@@ -67,6 +67,6 @@ def test_ret60_no_weight_lifts_anything_from_out_of_reach(most: int, blend: floa
 
 def test_ret60_reach_is_no_further_than_it_has_to_be() -> None:
     assert (reach(10, 0), reach(0, 1)) == (10, 0)
-    weights = {rank: 0.0 for rank in range(1, 11)} | {rank: 1.0 for rank in range(11, 1_000)}
+    weights = dict.fromkeys(range(1, 11), 0.0) | dict.fromkeys(range(11, 1000), 1.0)
     lifted = max(reweighted(list(weights), 1.0, weights.__getitem__)[:10])
     assert lifted <= reach(10, 1.0) <= 3 * 70 - 60 + 2

@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from nmemory_reference.capsules import decay, wire
 from nmemory_reference.capsules.budget import Budget, Trim, trim
 from nmemory_reference.capsules.faults import ProtocolFault
-from nmemory_reference.capsules.fold import fold, words
+from nmemory_reference.capsules.fold import MAX_WORD, fold, words
 from nmemory_reference.capsules.headline import headline, thread_of
 from nmemory_reference.capsules.instants import DAY_US, from_us, minted, parse
 from nmemory_reference.capsules.project import check_prefix, covers, default_project, fence_sql, slug
+from nmemory_reference.capsules.similarity import words_of
 from nmemory_reference.capsules.store.ids import number_of, order_key, seq_of
 
 
@@ -98,6 +99,21 @@ def test_folding_drops_latin_diacritics_only(text: str, folded: str) -> None:
 )
 def test_words_are_runs_of_letters_digits_and_their_marks(text: str, expected: list[str]) -> None:
     assert words(text) == expected
+
+
+@given(st.text())
+def test_what_two_contents_share_the_index_finds(text: str) -> None:
+    assert {word for shared in words_of(text) for word in words(shared)} == set(words(text))
+
+
+def test_a_word_too_long_for_the_index_stands_by_its_beginning_and_its_hash() -> None:
+    longest = "漢" * MAX_WORD
+    assert words(longest) == [longest]
+    one, other = words(f"{longest}x {longest}y")
+    assert one != other
+    assert one.startswith("漢漢漢漢")
+    assert words(one) == [one]
+    assert len(one.encode()) < 32_768
 
 
 @given(st.text())

@@ -11,21 +11,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nmemory_reference.capsules.store import capsules, chain, counters, journal, relations, words
 from nmemory_reference.capsules.store.chain import Entry
-from nmemory_reference.capsules.store.journal import BLOCK, Verdict
+from nmemory_reference.capsules.store.journal import BLOCK, Verdict, Verifier
 from nmemory_reference.store.database import APPLICATION_ID, SCHEMA_VERSION, Database, schema_statements
 from reference.capsules.stage import Stage
 
 
-def test_the_worked_chain() -> None:
+def test_srv70_the_worked_chain() -> None:
     first = Entry(1, "2031-05-01T08:00:00Z", "kit", "memory_alias", "pg", "alias=postgres")
-    assert first.text() == (
+    assert first.json().decode() == (
         '{"seq":1,"at":"2031-05-01T08:00:00Z","actor":"kit","action":"memory_alias","subject":"pg",'
         '"reason":"alias=postgres"}'
     )
-    one = chain.chained_hash(chain.START, first.text())
+    one = chain.chained_hash(chain.START, first.json())
     assert one == "55e1686fa5b41cd58c45e408942529267e197b58c4049a33ae63a600920f152e"
     second = Entry(2, "2031-05-01T08:00:01Z", "kit", "memory_session_start", "sess-1")
-    assert chain.chained_hash(one, second.text()) == "8f2d5086688b0dfe385ea0c0b0489580913e2520271ae4d62f9518cf163e14ae"
+    assert chain.chained_hash(one, second.json()) == "8f2d5086688b0dfe385ea0c0b0489580913e2520271ae4d62f9518cf163e14ae"
 
 
 @given(st.builds(Entry, st.integers(1, 2**40), *[st.text()] * 4, st.none() | st.text()))
@@ -33,9 +33,9 @@ def test_sqlite_writes_the_hashed_json_as_we_do(entry: Entry) -> None:
     db = sqlite3.connect(":memory:")
     columns = "? AS seq, ? AS at, ? AS actor, ? AS action, ? AS subject, ? AS reason"
     values = (entry.seq, entry.at, entry.actor, entry.action, entry.subject, entry.reason)
-    (written,) = db.execute(f"SELECT {journal._TEXT} FROM (SELECT {columns})", values).fetchone()
+    (written,) = db.execute(f"SELECT {journal._JSON} FROM (SELECT {columns})", values).fetchone()
     db.close()
-    assert written == entry.text()
+    assert written == entry.json().decode()
 
 
 def acts(stage: Stage, count: int) -> None:
@@ -79,11 +79,49 @@ def test_srv68_an_edit_of_any_row_is_found_and_named(stage: Stage, row: int, col
     assert verdict(stage).verified == 2 * BLOCK + 11
 
 
-def test_a_row_taken_out_is_found(stage: Stage) -> None:
+@pytest.mark.parametrize("row", [1, 700, BLOCK, BLOCK + 1, 2 * BLOCK + 5])
+def test_srv68_a_row_taken_out_is_found(stage: Stage, row: int) -> None:
+    acts(stage, 2 * BLOCK + 10)
+    verdict(stage)
+    meddle(stage, "DELETE FROM audit_events WHERE seq = ?", row)
+    assert verdict(stage).broken_seq == row + 1
+
+
+@pytest.mark.parametrize("row", [-1, 0, 5, 6])
+def test_srv68_a_row_put_in_is_found(stage: Stage, row: int) -> None:
     acts(stage, 4)
     verdict(stage)
-    meddle(stage, "DELETE FROM audit_events WHERE seq = 2")
-    assert verdict(stage).broken_seq == 3
+    meddle(
+        stage,
+        "INSERT INTO audit_events SELECT ?, at, actor, action, subject, reason, chained_hash FROM "
+        "audit_events WHERE seq = 4",
+        row,
+    )
+    assert verdict(stage).broken_seq == row
+
+
+def test_srv68_an_edit_that_is_no_text_any_more_is_found(stage: Stage) -> None:
+    acts(stage, BLOCK + 3)
+    for column, row in (("reason", 7), ("chained_hash", BLOCK + 2)):
+        meddle(stage, f"UPDATE audit_events SET {column} = CAST(x'ff00' AS TEXT) WHERE seq = ?", row)
+    assert verdict(stage).broken_seq == 7
+
+
+def test_srv68_a_server_that_starts_later_sees_it_too(stage: Stage) -> None:
+    acts(stage, BLOCK + 3)
+    meddle(stage, "UPDATE audit_events SET actor = 'x' WHERE seq = 7")
+    with stage.store.reading() as db:
+        assert Verifier().verify(db) == Verdict(0, 7, 0)
+
+
+@pytest.mark.parametrize("kept", [0, 1, BLOCK - 1, BLOCK, BLOCK + 2])
+def test_srv71_a_tail_that_was_cut_off_leaves_a_whole_chain(stage: Stage, kept: int) -> None:
+    acts(stage, BLOCK + 3)
+    verdict(stage)
+    meddle(stage, "DELETE FROM audit_events WHERE seq > ?", kept)
+    assert verdict(stage) == Verdict(kept, None, 0)
+    acts(stage, 1)
+    assert verdict(stage) == Verdict(kept + 1, None, 0)
 
 
 def test_rows_that_another_process_appends_are_verified(stage: Stage) -> None:
@@ -98,10 +136,10 @@ def test_rows_that_another_process_appends_are_verified(stage: Stage) -> None:
 def test_nothing_old_is_hashed_again_while_nobody_else_writes(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     acts(stage, 10)
     verdict(stage)
-    hashed: list[str] = []
+    hashed: list[bytes] = []
     real = chain.chained_hash
     acts(stage, 2)
-    monkeypatch.setattr(chain, "chained_hash", lambda previous, text: hashed.append(text) or real(previous, text))
+    monkeypatch.setattr(chain, "chained_hash", lambda previous, row: hashed.append(row) or real(previous, row))
     assert verdict(stage).verified == 12
     assert len(hashed) == 2
 
@@ -286,6 +324,7 @@ def test_a_word_taken_out_is_nowhere_in_the_file(stage: Stage) -> None:
     with stage.store.writing() as db:
         words.unindex(db, 1)
         db.execute("DELETE FROM capsule_text WHERE seq = 1")
+        words.purge(db)
     assert matches(stage, "hunter2zebra") == []
     stage.store.scrub()
     path = stage.store.database.path

@@ -43,4 +43,5 @@ TOOL: Final = MemoryTool(
     handler=handle,
     writes=False,
     idempotent=True,
+    lengthy=True,
 )

@@ -163,7 +163,7 @@ def _files_in(folder: Path, root: Path) -> tuple[_File, ...] | _Absent:
             ]
     except NotADirectoryError:
         raise value_fault(
-            f"dir is {_shown(folder)}, which is no folder; send the folder that holds the files"
+            f"dir is {_named(folder)}, which is no folder; send the folder that holds the files"
         ) from None
     except FileNotFoundError:
         return _Absent((_shown(folder),))
@@ -193,7 +193,7 @@ def _content(path: Path) -> str | None:
         raise _unreadable(path, error) from None
     if not stat.S_ISREG(os.fstat(opened).st_mode):
         os.close(opened)
-        raise store_fault(f"Can't import {_shown(path)}: it is no regular file. Put a file there, or name another.")
+        raise store_fault(f"Can't import {_named(path)}: it is no regular file. Put a file there, or name another.")
     try:
         with os.fdopen(opened, "rb") as file:
             return file.read().decode()
@@ -201,7 +201,7 @@ def _content(path: Path) -> str | None:
         raise _unreadable(path, error) from None
     except UnicodeDecodeError as error:
         raise store_fault(
-            f"Can't import {_shown(path)}: byte {error.start} is no UTF-8. Save the file as UTF-8."
+            f"Can't import {_named(path)}: byte {error.start} is no UTF-8. Save the file as UTF-8."
         ) from None
 
 
@@ -221,9 +221,14 @@ def _shown(path: Path) -> str:
     return os.fsencode(path).decode("utf-8", "replace")
 
 
+def _named(path: Path) -> str:
+    """A path as it may stand in a message."""
+    return shown(_shown(path), 200)
+
+
 def _unreadable(path: Path, error: OSError) -> Exception:
     reason = error.strerror or type(error).__name__
-    return store_fault(f"Can't import {_shown(path)}: {reason}. Check its permissions, or name another.")
+    return store_fault(f"Can't import {_named(path)}: {reason}. Check its permissions, or name another.")
 
 
 TOOL: Final = MemoryTool(

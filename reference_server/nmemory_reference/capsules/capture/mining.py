@@ -19,7 +19,10 @@ _QUESTION_RULES: Final = frozenset({"idea-label", "exploration-opener"})
 _WORD = re.compile(r"[\w'’-]+")
 _AFTER_LABEL = re.compile(r"(?:\([^()\n]*\))?(?:\s*:|\s+[-–—]\s)")
 _CODE = re.compile(r"`([^`\s][^`]*)`")
-_EDGES: Final = ".,:;!?\"'“”‘’«»()[]{}<>*_…`"
+_EDGES: Final = ".,:;!?\"'“”‘’«»<>*_…`"
+#: What stands around a token and is no part of it. A bracket that does not enclose it is the mark of a call.
+_BEFORE: Final = _EDGES + "([{"
+_AFTER: Final = _EDGES + ")]}"
 _CALL_MARKS: Final = frozenset("(){};")
 
 
@@ -79,11 +82,11 @@ def entity_of(text: str) -> str | None:
     code = _CODE.search(text)
     for found in re.finditer(r"\S+", text):
         if code is not None and found.start() <= code.start() < found.end():
-            if not _CALL_MARKS & set(code[1]):
+            if _CALL_MARKS.isdisjoint(code[1]):
                 return code[1]
             continue
-        token = found.group().strip(_EDGES)
-        if token and not _CALL_MARKS & set(token) and _is_concrete(token):
+        token = found.group().lstrip(_BEFORE).rstrip(_AFTER)
+        if _is_concrete(token) and _CALL_MARKS.isdisjoint(token):
             return token
     return None
 
@@ -148,6 +151,8 @@ def _is_label(text: str, length: int) -> bool:
 
 
 def _is_concrete(token: str) -> bool:
+    if not token or (token.isalpha() and token[1:].islower()):
+        return False  # a plain word, as nearly all are
     if any(map(str.isdigit, token)) or "::" in token:
         return True
     if token.startswith(("/", "./", "../", "~/")) or token.count("/") > 1 or ("/" in token and "." in token):

@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 _BOM: Final = "\ufeff"
 _FRONT_MATTER: Final = "---"
@@ -30,8 +30,7 @@ class Block:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
+class _Line(NamedTuple):
     """A line of the file; `level` of a heading, 0 for all else."""
 
     number: int
@@ -42,7 +41,7 @@ class _Line:
     @property
     def blank(self) -> bool:
         """Whether nothing shows on it; in a fence, nothing counts as blank."""
-        return not self.fenced and not self.text.strip()
+        return not self.fenced and (not self.text or self.text.isspace())
 
 
 def blocks(document: str) -> list[Block]:
@@ -62,7 +61,7 @@ def blocks(document: str) -> list[Block]:
 
 def _block(lines: list[_Line]) -> Block | None:
     """These lines as a block, None if nothing shows on any of them."""
-    shown = [place for place, line in enumerate(lines) if line.text.strip()]
+    shown = [place for place, line in enumerate(lines) if line.text and not line.text.isspace()]
     if not shown:
         return None
     kept = lines[shown[0] : shown[-1] + 1]
@@ -75,7 +74,7 @@ def _lines(document: str) -> Iterator[_Line]:
     first = _after_front_matter(texts)
     fence: str | None = None
     for number, text in enumerate(texts[first:], first + 1):
-        mark = _FENCE.fullmatch(text)
+        mark = _FENCE.fullmatch(text) if text else None
         if fence is not None:
             closes = mark is not None and mark[1].startswith(fence) and not mark[2].strip()
             yield _Line(number, text, True, 0)

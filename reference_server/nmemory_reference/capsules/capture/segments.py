@@ -18,7 +18,8 @@ _STAMP = re.compile(r"\[[^\[\]\d\n]{0,40}\d[^\[\]\n]{0,60}\][ \t]+")
 _NAME = re.compile(r"([^\W\d][\w.@-]*(?: [\w.@-]+){0,2}):[ \t]+")
 _DRESSED_INDENT = re.compile(r"[ \t]*(?:[-*+•][ \t]|#{1,6}[ \t]|>|\[[ xX]\][ \t]|\[[^\[\]\n]*\d|\d)")
 _INDENT = re.compile(r"(?: {4}|\t| {1,3}\t)")
-_BREAK = re.compile(r";\s+|[.!?]+[\"')\]»”’]*(\s+)")
+#: Of several marks only the first is tried, and nothing is tried again: a long run costs no more than its length.
+_BREAK = re.compile(r";\s+|(?<![.!?])[.!?]++[\"')\]»”’]*+(\s+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ def segments(text: str, labels: Container[str]) -> Iterator[Segment]:
     for line in text.splitlines():
         if line.lstrip().startswith(_FENCE):
             fenced = not fenced
-        elif not fenced and not (_INDENT.match(line) and not _DRESSED_INDENT.match(line)):
+        elif line and not fenced and not (_INDENT.match(line) and not _DRESSED_INDENT.match(line)):
             bare, open_box = _undressed(line, labels)
             for sentence in _sentences(bare):
                 yield Segment(sentence, open_box)
@@ -64,17 +65,19 @@ def _undressed(line: str, labels: Container[str]) -> tuple[str, bool]:
 
 def _sentences(line: str) -> Iterator[str]:
     """The sentences of a line; `; ` ends one always, a full stop only where the next begins with a capital."""
-    start = 0
+    start = looked = 0
     for found in _BREAK.finditer(line):
-        if line[found.start()] == ";":
-            end = found.start()
-        elif line[found.end() :][:1].isupper() and not _is_abbreviation(line[start : found.start()]):
+        at, then = found.span()
+        if line[at] == ";":
+            end = at
+        elif line[then : then + 1].isupper() and not _is_abbreviation(line[looked:at]):
             end = found.start(1)
         else:
+            looked = then
             continue
         if sentence := line[start:end].strip():
             yield sentence
-        start = found.end()
+        start = looked = then
     if sentence := line[start:].strip().rstrip(";").rstrip():
         yield sentence
 

@@ -94,4 +94,5 @@ TOOL: Final = MemoryTool(
     shape=shape_of(ConsolidateArguments),
     handler=consolidate,
     writes=True,
+    lengthy=True,
 )

@@ -9,7 +9,7 @@ from typing import Any, Final
 from nmemory_reference.capsules.call import Call
 from nmemory_reference.capsules.faults import ShapeFault, state_fault, value_fault
 from nmemory_reference.capsules.parameters import Shape, choice, shape_of, text
-from nmemory_reference.capsules.store import capsules, journal, tombstones
+from nmemory_reference.capsules.store import capsules, journal, tombstones, words
 from nmemory_reference.capsules.store.fingerprint import content_hmac, key_of
 from nmemory_reference.capsules.tool import MemoryTool
 from nmemory_reference.capsules.vocabulary import FORGET_MODES
@@ -48,6 +48,7 @@ def forget(call: Call, given: ForgetArguments) -> dict[str, Any]:
             raise state_fault("tombstoned_capsule", given.id)
         fingerprint = content_hmac(key, capsule.id, capsule.content)
         tombstones.bury(db, capsule.seq, given.mode, call.now.text, given.reason, fingerprint)
+        words.purge(db)
         journal.append(db, call, NAME, capsule.id, given.reason)
         marker = tombstones.envelope(db, capsule.seq)
     call.store.scrub()

@@ -11,7 +11,7 @@ import heapq
 import importlib
 import math
 from array import array
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from operator import mul
 from typing import Any, Final, Protocol
 
@@ -21,13 +21,15 @@ from nmemory_reference.capsules.recall.embedding import from_bytes
 _UNIT_ROUNDOFF: Final = 2.0**-24
 #: Below every cosine: the score of a row that is not looked at.
 OUT_OF_SIGHT: Final = -2.0
+#: Copying rows out pays where no more than one in so many is looked at.
+_SPARSE: Final = 4
 #: Rows that numpy makes room for at first.
 _FIRST_ROOM: Final = 256
 
 
-def exact(one: Sequence[float], other: Sequence[float]) -> float:
+def exact(one: Sequence[float], length_of_one: float, other: Sequence[float]) -> float:
     """The cosine of two float32 vectors of one dimension, neither of them zero."""
-    return math.fsum(map(mul, one, other)) / (length(one) * length(other))
+    return math.fsum(map(mul, one, other)) / (length_of_one * length(other))
 
 
 def length(vector: Sequence[float]) -> float:
@@ -51,8 +53,8 @@ class Rows(Protocol):
     def drop(self, place: int) -> None:
         """Take a row out; the last one moves to its place."""
 
-    def scores(self, query: array[float], groups: array[int], shown: Collection[int] | None) -> Sequence[float]:
-        """Each row's cosine with `query`, within `margin`; OUT_OF_SIGHT where its group is not `shown`."""
+    def scores(self, query: array[float], groups: array[int], shows: bytes | None) -> Sequence[float]:
+        """Each row's cosine with `query`, within `margin`; OUT_OF_SIGHT where `shows` has a 0 for its group."""
 
     def nearest(self, scores: Sequence[float], count: int, slack: float) -> tuple[list[int], float]:
         """The places whose score is at most `slack` below the `count`-th best or below 0, whichever is higher.
@@ -81,10 +83,10 @@ class PlainRows:
         if place < len(self._rows):
             self._rows[place], self._lengths[place] = row, size
 
-    def scores(self, query: array[float], groups: array[int], shown: Collection[int] | None) -> Sequence[float]:
+    def scores(self, query: array[float], groups: array[int], shows: bytes | None) -> Sequence[float]:
         scale = 1 / length(query)
         return [
-            sum(map(mul, query, row)) * scale / size if shown is None or group in shown else OUT_OF_SIGHT
+            sum(map(mul, query, row)) * scale / size if shows is None or shows[group] else OUT_OF_SIGHT
             for row, size, group in zip(self._rows, self._lengths, groups, strict=True)
         ]
 
@@ -121,12 +123,15 @@ class NumpyRows:
         self._count -= 1
         self._matrix[place] = self._matrix[self._count]
 
-    def scores(self, query: array[float], groups: array[int], shown: Collection[int] | None) -> Any:
+    def scores(self, query: array[float], groups: array[int], shows: bytes | None) -> Any:
         np = self._np
-        unit = np.array(query, np.float64) / length(query)
-        scores = self._matrix[: self._count] @ unit.astype(np.float32)
-        if shown is not None:
-            scores[~np.isin(np.array(groups), np.array(list(shown), np.int64))] = OUT_OF_SIGHT
+        unit = (np.array(query, np.float64) / length(query)).astype(np.float32)
+        rows = self._matrix[: self._count]
+        if shows is None:
+            return rows @ unit
+        seen = np.flatnonzero(np.frombuffer(shows, np.bool_)[np.array(groups)])
+        scores = np.full(self._count, OUT_OF_SIGHT, np.float32)
+        scores[seen] = rows[seen] @ unit if len(seen) * _SPARSE < self._count else (rows @ unit)[seen]
         return scores
 
     def nearest(self, scores: Any, count: int, slack: float) -> tuple[list[int], float]:

@@ -9,7 +9,6 @@ from typing import Any, Final
 
 from nmemory_reference.capsules import anchors, decay
 from nmemory_reference.capsules.recall.search import Findings, Ranked, Ranking
-from nmemory_reference.capsules.recall.term_lane import matched_terms
 from nmemory_reference.capsules.store.ids import capsule_id
 from nmemory_reference.capsules.wire import ARMOUR, rounded, significant
 
@@ -57,7 +56,7 @@ def _told(db: sqlite3.Connection, root: Path, found: Findings, seq: int) -> dict
         "anchor_drift": anchors.anchor_drift(root, anchor, anchored_hash),
         **{name: value for name, value in annotated.items() if value is not None},
         "freshness": {"valid_from": valid_from, "valid_to": valid_to},
-        "matched_terms": [] if found.question is None else matched_terms(db, found.question, seq),
+        "matched_terms": found.hits.matched_terms(seq),
     }
 
 

@@ -4,37 +4,40 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from nmemory_reference.capsules import project
+from nmemory_reference.capsules.call import CapsuleStore
 from nmemory_reference.capsules.instants import Instant
+from nmemory_reference.capsules.store import counters
 from nmemory_reference.capsules.vocabulary import FENCES
 
 #: The reason of a forgotten capsule that a term names by its id.
 TOMBSTONED: Final = FENCES[-1]
 #: Before and after every instant that RFC 3339 can write.
 _ALWAYS: Final = (-(2**62), 2**62)
+_KEPT_AS: Final = "suspects"
 
-#: The first fence that a row of `standing` runs into, or NULL for an eligible one. The order is the contract's.
-FENCE: Final = """
-    CASE WHEN tier = 'quarantined' THEN 'quarantined'
-         WHEN falsified > 0 THEN 'falsified'
-         WHEN tier = 'archived' THEN 'archived'
-         WHEN superseded > 0 THEN 'superseded'
-         WHEN valid_to_us < :now THEN 'expired'
-         WHEN valid_from_us > :now THEN 'not_yet_valid'
-         WHEN :windowed THEN coalesce(
-            (SELECT CASE WHEN event_to_us < :window_from OR event_from_us > :window_to THEN 'outside_time_window'
-                         ELSE '' END
-             FROM fact_time WHERE fact_time.seq = standing.seq), 'undated')
-    END
+#: Everything that may run into one of the first five fences; few capsules do. The order is the contract's.
+_SUSPECTS = """
+    SELECT seq,
+           CASE WHEN tier = 'quarantined' THEN 'quarantined'
+                WHEN falsified > 0 THEN 'falsified'
+                WHEN tier = 'archived' THEN 'archived'
+                WHEN superseded > 0 THEN 'superseded'
+           END,
+           valid_to_us
+    FROM standing INDEXED BY standing_fenced
+    WHERE tier <> 'active' OR superseded > 0 OR falsified > 0 OR valid_to_us IS NOT NULL
 """
-_JUDGE = f"""
-    SELECT standing.seq, {FENCE} FROM json_each(:seqs) AS asked CROSS JOIN standing ON standing.seq = asked.value
-    WHERE forgotten = 0
-"""  # noqa: S608
+_NOT_YET_VALID = "SELECT seq FROM standing WHERE valid_from_us > ?"
+_OUTSIDE = """
+    SELECT value, CASE WHEN fact_time.seq IS NULL THEN 'undated' ELSE 'outside_time_window' END
+    FROM json_each(:seqs) LEFT JOIN fact_time ON fact_time.seq = value
+    WHERE fact_time.seq IS NULL OR event_to_us < :window_from OR event_from_us > :window_to
+"""
 _FORGOTTEN = (
     "SELECT 1 FROM standing WHERE seq = :seq AND forgotten = 1 AND (:session_id IS NULL OR session_id = :session_id)"
 )
@@ -62,18 +65,14 @@ class Scope:
             and self.session_id in {None, session_id}
         )
 
-    def sql(self) -> str:
-        """The same as a condition on a row of `standing`; made of constants only."""
-        session = " AND session_id = :session_id" if self.session_id is not None else ""
-        return project.fence_sql(self.project_id, self.project_prefix) + session
-
-    def parameters(self) -> dict[str, Any]:
-        """What the condition is about."""
-        return {
+    def sent(self) -> dict[str, str]:
+        """What was asked for, by the names of the arguments."""
+        asked = {
             "project_id": self.project_id,
             "project_prefix": self.project_prefix,
             "session_id": self.session_id,
         }
+        return {name: value for name, value in asked.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,32 +82,59 @@ class Window:
     start: Instant | None
     end: Instant | None
 
-
-@dataclass(frozen=True, slots=True)
-class Fences:
-    """All fences of one recall."""
-
-    scope: Scope
-    window: Window | None
-    now: Instant
-
     def parameters(self) -> dict[str, Any]:
-        """The parameters of FENCE and of the scope's condition."""
-        start = self.window.start if self.window else None
-        end = self.window.end if self.window else None
+        """The bounds in microseconds."""
         return {
-            **self.scope.parameters(),
-            "now": self.now.us,
-            "windowed": self.window is not None,
-            "window_from": _ALWAYS[0] if start is None else start.us,
-            "window_to": _ALWAYS[1] if end is None else end.us,
+            "window_from": _ALWAYS[0] if self.start is None else self.start.us,
+            "window_to": _ALWAYS[1] if self.end is None else self.end.us,
         }
 
 
-def judge(db: sqlite3.Connection, fences: Fences, seqs: Iterable[int]) -> dict[int, str]:
-    """The first fence of each of these capsules, "" for an eligible one; forgotten ones are left out."""
-    parameters = {**fences.parameters(), "seqs": json.dumps(list(seqs))}
-    return {seq: fence or "" for seq, fence in db.execute(_JUDGE, parameters)}
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """A capsule that something is known against: the fence that holds at any time, and the end of its validity."""
+
+    fence: str | None
+    valid_to_us: int | None
+
+    def at(self, now_us: int) -> str | None:
+        """The fence that it runs into at an instant."""
+        if self.fence is None and self.valid_to_us is not None and self.valid_to_us < now_us:
+            return "expired"
+        return self.fence
+
+
+class Fences:
+    """The fences of one recall, at one state of the store."""
+
+    def __init__(self, db: sqlite3.Connection, store: CapsuleStore, window: Window | None, now: Instant) -> None:
+        """`db` is in a reading transaction of `store`."""
+        self.now = now
+        self._db = db
+        self._window = window
+        self._suspects: Mapping[int, Suspect] = store.kept(
+            _KEPT_AS, counters.value(db, counters.FENCES), lambda: _suspects(db)
+        )
+        self._not_yet_valid = {seq for (seq,) in db.execute(_NOT_YET_VALID, (now.us,))}
+
+    def judge(self, seqs: Collection[int]) -> dict[int, str]:
+        """The first fence that each of these live capsules runs into; eligible ones are left out."""
+        asked = set(seqs)
+        fates = {
+            seq: fence
+            for seq in self._suspects.keys() & asked
+            if (fence := self._suspects[seq].at(self.now.us)) is not None
+        }
+        for seq in self._not_yet_valid & asked:
+            fates.setdefault(seq, "not_yet_valid")
+        if self._window is not None:
+            rest = {"seqs": json.dumps(list(asked - fates.keys()))}
+            fates.update(self._db.execute(_OUTSIDE, {**self._window.parameters(), **rest}))
+        return fates
+
+
+def _suspects(db: sqlite3.Connection) -> dict[int, Suspect]:
+    return {seq: Suspect(fence, valid_to_us) for seq, fence, valid_to_us in db.execute(_SUSPECTS)}
 
 
 def names_forgotten(db: sqlite3.Connection, seq: int, session_id: str | None) -> bool:
@@ -116,6 +142,6 @@ def names_forgotten(db: sqlite3.Connection, seq: int, session_id: str | None) ->
     return db.execute(_FORGOTTEN, {"seq": seq, "session_id": session_id}).fetchone() is not None
 
 
-def in_order(counts: dict[str, int]) -> dict[str, int]:
+def in_order(counts: Mapping[str, int]) -> dict[str, int]:
     """The counts that are not 0, in the order of the fences."""
     return {fence: counts[fence] for fence in FENCES if counts.get(fence)}

@@ -103,7 +103,7 @@ def _nothing(found: Findings) -> str:
 
 def _scope(asked: Query) -> str:
     """The scope that was asked for, in the caller's words."""
-    sent = {name: value for name, value in asked.scope.parameters().items() if value is not None}
+    sent = asked.scope.sent()
     if not sent:
         return ""
     return " within " + " and ".join(f"{name} {shown(wire.dumps(value))}" for name, value in sent.items())

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Final
 
 from nmemory_reference.capsules.call import Call
 from nmemory_reference.capsules.faults import value_fault
 from nmemory_reference.capsules.recall import ranking, term_lane, vector_lane
 from nmemory_reference.capsules.recall.fences import TOMBSTONED, Fences, in_order, names_forgotten
+from nmemory_reference.capsules.recall.groups import Groups, Inside
 from nmemory_reference.capsules.recall.query import Query
 from nmemory_reference.capsules.recall.term_lane import Hits, Question
 from nmemory_reference.capsules.recall.vector_index import VectorIndex
@@ -19,7 +20,8 @@ from nmemory_reference.capsules.store import records
 from nmemory_reference.capsules.store.ids import capsule_id, seq_of
 from nmemory_reference.capsules.store.telemetry import Miss
 
-_KEPT_AS = "vectors"
+_GROUPS: Final = "groups"
+_VECTORS: Final = "vectors"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,16 +77,20 @@ class Ranking:
 
 def search(db: sqlite3.Connection, call: Call, query: Query) -> Findings:
     """Put the query to its lanes. Raises -32602 if an embedding in scope has another dimension than the query's."""
-    fences = Fences(query.scope, query.window, call.now)
+    fences = Fences(db, call.store, query.window, call.now)
+    groups = call.store.kept(_GROUPS, None, Groups)
+    inside = None
+    if query.embedding is not None or not query.scope.open:
+        groups.refresh(db)
+        inside = None if query.scope.open else groups.inside(query.scope)
     neighbours = vector_lane.NOBODY
     if query.embedding is not None:
-        index = call.store.kept(_KEPT_AS, None, VectorIndex)
-        index.refresh(db)
-        shown = index.shown(query.scope)
-        _check_dimension(index, len(query.embedding), shown)
-        neighbours = vector_lane.find(db, index, query.embedding, fences, query.vector_k, shown)
+        index = call.store.kept(_VECTORS, None, VectorIndex)
+        index.refresh(db, groups.group_of)
+        _check_dimension(index, len(query.embedding), inside)
+        neighbours = vector_lane.find(db, index, query.embedding, fences, query.vector_k, inside)
     question = term_lane.question(db, query.terms) if query.asks_words else None
-    hits = term_lane.NOTHING if question is None else term_lane.find(db, question, fences)
+    hits = term_lane.NOTHING if question is None else term_lane.find(db, question, fences, inside)
     return Findings(
         query=query,
         fences=fences,
@@ -119,8 +125,8 @@ def _names_forgotten(db: sqlite3.Connection, term: str, session_id: str | None) 
     return seq is not None and names_forgotten(db, seq, session_id)
 
 
-def _check_dimension(index: VectorIndex, dimension: int, shown: Collection[int] | None) -> None:
-    other = index.other_dimension(dimension, shown)
+def _check_dimension(index: VectorIndex, dimension: int, inside: Inside | None) -> None:
+    other = index.other_dimension(dimension, inside)
     if other is not None:
         seq, stored = other
         raise value_fault(

@@ -2,43 +2,36 @@
 
 from __future__ import annotations
 
+import heapq
 import json
 import sqlite3
-from collections.abc import Collection, Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 from nmemory_reference.capsules import fold
 from nmemory_reference.capsules.decay import HALF_LIFE_US
-from nmemory_reference.capsules.recall.fences import FENCE, Fences
+from nmemory_reference.capsules.recall.fences import Fences
+from nmemory_reference.capsules.recall.groups import Inside
 from nmemory_reference.capsules.store import aliases, words
 
 ALIAS: Final = "alias:"
 
-#: One question a term, each asked of the index once; `coverage` is the number of terms that a capsule answers.
-_MATCHES: Final = """
-    SELECT capsule_words.rowid AS seq, count(*) AS coverage
-    FROM json_each(:questions) AS question CROSS JOIN capsule_words
-    WHERE capsule_words MATCH question.value
-    GROUP BY capsule_words.rowid
-"""
-_HITS: Final = f"""
-    SELECT seq, coverage, {FENCE} FROM ({_MATCHES}) CROSS JOIN standing USING (seq) WHERE {{scope}}
-"""  # noqa: S608
-#: log2 of what a confidence still weighs; not before a capsule is valid, and for a pinned one always in full.
-_DECAYED: Final = f"log_confidence + (CASE WHEN pinned THEN :now ELSE min(valid_from_us, :now) END) / {HALF_LIFE_US}.0"
+_MATCHING = "SELECT rowid FROM capsule_words WHERE capsule_words MATCH ?"
 #: The unary plus keeps the planner from asking the index once a capsule; bm25 would then be made ready each time.
-_RANK = f"""
-    SELECT seq, bm25(capsule_words) AS score
-    FROM capsule_words CROSS JOIN standing ON standing.seq = capsule_words.rowid
-    WHERE capsule_words MATCH :question AND +capsule_words.rowid IN (SELECT value FROM json_each(:seqs))
-    ORDER BY score, {_DECAYED} DESC, valid_from_us DESC, last_recalled_us DESC, recall_count DESC, seq
-    LIMIT :most
-"""  # noqa: S608
-_ANSWERED = """
-    SELECT question.key FROM json_each(:questions) AS question CROSS JOIN capsule_words
-    WHERE capsule_words MATCH question.value AND capsule_words.rowid = :seq
+_SCORES = """
+    SELECT rowid, bm25(capsule_words) FROM capsule_words
+    WHERE capsule_words MATCH ? AND +rowid IN (SELECT value FROM json_each(?))
 """
+#: The keys behind bm25: log2 of what the confidence still weighs (not before a capsule is valid, and for a pinned one
+#: always in full), freshness, use, and append order.
+_LATE_ORDER: Final = f"""
+    SELECT seq FROM standing WHERE seq IN (SELECT value FROM json_each(:seqs))
+    ORDER BY log_confidence + (CASE WHEN pinned THEN :now ELSE min(valid_from_us, :now) END) / {HALF_LIFE_US}.0 DESC,
+             valid_from_us DESC, last_recalled_us DESC, recall_count DESC, seq
+"""  # noqa: S608
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +41,6 @@ class Term:
     asked: str
     direct: str
     aliased: tuple[str, ...]
-
-    def question(self) -> str:
-        """For what answers the term in any way."""
-        return words.any_of([self.direct, *self.aliased])
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +56,29 @@ class Question:
 
     def text(self) -> str:
         """For what answers at least one term; this is what bm25 speaks of."""
-        return words.any_of(term.question() for term in self.terms)
+        return words.any_of(words.any_of([term.direct, *term.aliased]) for term in self.terms)
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The capsules in scope that answer one term: by its own words, and by those of its aliases."""
+
+    asked: str
+    direct: frozenset[int]
+    aliased: frozenset[int]
+
+    def shown(self, seq: int) -> str | None:
+        """The term as matched_terms has it for a capsule, None if that doesn't answer it."""
+        if seq in self.direct:
+            return self.asked
+        return ALIAS + self.asked if seq in self.aliased else None
 
 
 @dataclass(frozen=True, slots=True)
 class Hits:
     """Everything in scope that the index found: eligible capsules by coverage, and what each other one ran into."""
 
+    answered: tuple[Answered, ...]
     strata: dict[int, list[int]]
     fenced: dict[int, str]
 
@@ -84,11 +89,15 @@ class Hits:
 
     def eligible_among(self, seqs: Collection[int]) -> set[int]:
         """Those of these capsules that may be evidence."""
-        return {seq for stratum in self.strata.values() for seq in set(seqs).intersection(stratum)}
+        return {seq for seq in seqs if self.matched_terms(seq)} - self.fenced.keys()
+
+    def matched_terms(self, seq: int) -> list[str]:
+        """Which terms the capsule answers, as they were asked; `alias:` before one that only an alias answers."""
+        return [shown for term in self.answered if (shown := term.shown(seq)) is not None]
 
 
 #: No term was looked for.
-NOTHING: Final = Hits({}, {})
+NOTHING: Final = Hits((), {}, {})
 
 
 def question(db: sqlite3.Connection, terms: Iterable[str]) -> Question:
@@ -102,19 +111,21 @@ def question(db: sqlite3.Connection, terms: Iterable[str]) -> Question:
     return Question(tuple(asked))
 
 
-def find(db: sqlite3.Connection, asked: Question, fences: Fences) -> Hits:
-    """What answers the question inside of the scope."""
-    strata: dict[int, list[int]] = {}
-    fenced: dict[int, str] = {}
-    parameters = {**fences.parameters(), "questions": json.dumps([term.question() for term in asked.terms])}
-    for seq, coverage, fence in db.execute(_HITS.format(scope=fences.scope.sql()), parameters):
-        if fence:
-            fenced[seq] = fence
-        elif coverage in strata:
-            strata[coverage].append(seq)
-        else:
-            strata[coverage] = [seq]
-    return Hits(strata, fenced)
+def find(db: sqlite3.Connection, asked: Question, fences: Fences, inside: Inside | None) -> Hits:
+    """What answers the question; only what lies `inside`, if that is given."""
+    answered = tuple(
+        Answered(term.asked, _matching(db, [term.direct], inside), _matching(db, term.aliased, inside))
+        for term in asked.terms
+    )
+    coverage: Counter[int] = Counter()
+    for term in answered:
+        coverage.update(term.direct | term.aliased)
+    fenced = fences.judge(coverage)
+    strata: defaultdict[int, list[int]] = defaultdict(list)
+    for seq, covered in coverage.items():
+        if seq not in fenced:
+            strata[covered].append(seq)
+    return Hits(answered, dict(strata), fenced)
 
 
 def rank(
@@ -122,41 +133,38 @@ def rank(
 ) -> dict[int, float]:
     """The first eligible capsules with their raw bm25, best first: `depth` of them, and on to the last of `including`.
 
-    Capsules that answer more terms come first, so bm25 (the dear part) is asked for one stratum of coverage after
-    the other, and for none that is out of reach.
+    Capsules that answer more terms come first, so bm25 (the dear part) is only asked of those whose coverage is within
+    reach.
     """
-    ranked: dict[int, float] = {}
     wanted = hits.eligible_among(including)
-    for coverage in sorted(hits.strata, reverse=True):
-        wanted -= ranked.keys()
-        room = depth - len(ranked)
-        if room <= 0 and not wanted:
+    coverage: dict[int, int] = {}
+    for covered in sorted(hits.strata, reverse=True):
+        if len(coverage) >= depth and wanted <= coverage.keys():
             break
-        stratum = hits.strata[coverage]
-        parameters = {
-            "question": asked.text(),
-            "seqs": json.dumps(stratum),
-            "now": fences.now.us,
-            "most": len(stratum) if wanted else room,
-        }
-        ranked.update(db.execute(_RANK, parameters))
-    return ranked
+        coverage.update(dict.fromkeys(hits.strata[covered], covered))
+    scores = dict(db.execute(_SCORES, (asked.text(), json.dumps(list(coverage)))))
+    early = {seq: (-covered, scores[seq]) for seq, covered in coverage.items()}
+    order = _order(db, early, len(early) if wanted else depth, fences.now.us)
+    return {seq: scores[seq] for seq in order}
 
 
-def matched_terms(db: sqlite3.Connection, asked: Question, seq: int) -> list[str]:
-    """Which terms the capsule answers, as they were asked; `alias:` before one that only an alias answers."""
-    direct = _answered(db, [term.direct for term in asked.terms], seq)
-    by_alias = _answered(db, [words.any_of(term.aliased) for term in asked.terms if term.aliased], seq)
-    taught = {asked.aliased[place] for place in by_alias}
-    return [
-        term.asked if place in direct else ALIAS + term.asked
-        for place, term in enumerate(asked.terms)
-        if place in direct or term.asked in taught
-    ]
-
-
-def _answered(db: sqlite3.Connection, questions: Sequence[str], seq: int) -> set[int]:
-    """The places of the questions that the capsule answers."""
+def _matching(db: sqlite3.Connection, questions: Collection[str], inside: Inside | None) -> frozenset[int]:
+    """The capsules that answer one of these questions."""
     if not questions:
-        return set()
-    return {place for (place,) in db.execute(_ANSWERED, {"questions": json.dumps(questions), "seq": seq})}
+        return frozenset()
+    found = chain.from_iterable(db.execute(_MATCHING, (words.any_of(questions),)))
+    return frozenset(found) if inside is None else inside.keep(found)
+
+
+def _order(db: sqlite3.Connection, early: dict[int, tuple[int, float]], most: int, now_us: int) -> list[int]:
+    """The first `most` capsules by their early keys; only those that share them need their late ones."""
+    if most < len(early):
+        worst = heapq.nsmallest(most, early.values())[-1]
+        early = {seq: keys for seq, keys in early.items() if keys <= worst}
+    times = Counter(early.values())
+    tied = [seq for seq, keys in early.items() if times[keys] > 1]
+    places: dict[int, int] = {}
+    if tied:
+        late_order = db.execute(_LATE_ORDER, {"seqs": json.dumps(tied), "now": now_us})
+        places = {seq: place for place, (seq,) in enumerate(late_order)}
+    return sorted(early, key=lambda seq: (early[seq], places.get(seq, 0)))[:most]

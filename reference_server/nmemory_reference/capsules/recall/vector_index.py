@@ -5,14 +5,14 @@ from __future__ import annotations
 import sqlite3
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
 
 from nmemory_reference.capsules.recall import cosine
 from nmemory_reference.capsules.recall.cosine import Rows
-from nmemory_reference.capsules.recall.fences import Scope
+from nmemory_reference.capsules.recall.groups import Inside
 from nmemory_reference.capsules.store import vectors
 from nmemory_reference.capsules.store.vectors import Revision, Stored
 
@@ -26,8 +26,8 @@ class Shelf:
 
     rows: Rows
     seqs: array[int] = field(default_factory=lambda: array("q"))
-    #: The group of each capsule: a number for its project and session label together.
-    groups: array[int] = field(default_factory=lambda: array("q"))
+    #: The group of each capsule (groups.py).
+    groups: array[int] = field(default_factory=lambda: array("i"))
 
 
 class VectorIndex:
@@ -37,12 +37,14 @@ class VectorIndex:
         self.shelves: dict[int, Shelf] = {}
         self._rows_of = rows_of
         self._revision = Revision(0, 0)
-        self._groups: dict[tuple[str, str | None], int] = {}
         #: Dimension and place by capsule.
         self._places: dict[int, tuple[int, int]] = {}
 
-    def refresh(self, db: sqlite3.Connection) -> None:
-        """Take in what has been put and destroyed since the last time; `db` is the caller's transaction."""
+    def refresh(self, db: sqlite3.Connection, group_of: array[int]) -> None:
+        """Take in what has been put and destroyed since the last time.
+
+        `db` is in a reading transaction, and `group_of` as fresh as that.
+        """
         present = vectors.revision(db)
         if present.gone != self._revision.gone:
             kept = vectors.present(db)
@@ -51,27 +53,20 @@ class VectorIndex:
         if present.put != self._revision.put:
             stored = vectors.since(db, self._revision.put)
             while batch := list(islice(stored, _BATCH)):
-                self._take(batch)
+                self._take(batch, group_of)
         self._revision = present
 
-    def shown(self, scope: Scope) -> Collection[int] | None:
-        """The groups inside of the fences, or None where there is no fence."""
-        if scope.open:
-            return None
-        return {group for (project, session), group in self._groups.items() if scope.covers(project, session)}
-
-    def other_dimension(self, dimension: int, shown: Collection[int] | None) -> tuple[int, int] | None:
-        """The first capsule inside of the fences whose embedding has another dimension, with that one."""
+    def other_dimension(self, dimension: int, inside: Inside | None) -> tuple[int, int] | None:
+        """The first capsule in scope whose embedding has another dimension, with that one."""
         others = (
             (seq, size)
             for size, shelf in self.shelves.items()
             if size != dimension
-            for seq, group in zip(shelf.seqs, shelf.groups, strict=True)
-            if shown is None or group in shown
+            for seq in (shelf.seqs if inside is None else inside.keep(shelf.seqs))
         )
         return min(others, default=None)
 
-    def _take(self, batch: Iterable[Stored]) -> None:
+    def _take(self, batch: Iterable[Stored], group_of: array[int]) -> None:
         by_dimension: dict[int, list[Stored]] = defaultdict(list)
         for stored in batch:
             if stored.seq in self._places:
@@ -84,7 +79,7 @@ class VectorIndex:
             for place, stored in enumerate(added, len(shelf.seqs)):
                 self._places[stored.seq] = (dimension, place)
                 shelf.seqs.append(stored.seq)
-                shelf.groups.append(self._group(stored))
+                shelf.groups.append(group_of[stored.seq])
             shelf.rows.extend([stored.embedding for stored in added])
 
     def _drop(self, seq: int) -> None:
@@ -97,6 +92,3 @@ class VectorIndex:
             self._places[last] = (dimension, place)
         if not shelf.seqs:
             del self.shelves[dimension]
-
-    def _group(self, stored: Stored) -> int:
-        return self._groups.setdefault((stored.project_id, stored.session_id), len(self._groups))

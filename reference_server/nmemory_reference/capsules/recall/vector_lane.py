@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 from array import array
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from nmemory_reference.capsules.recall import cosine
 from nmemory_reference.capsules.recall.embedding import from_bytes
-from nmemory_reference.capsules.recall.fences import Fences, judge
+from nmemory_reference.capsules.recall.fences import Fences
+from nmemory_reference.capsules.recall.groups import Inside
 from nmemory_reference.capsules.recall.vector_index import VectorIndex
 from nmemory_reference.capsules.store import vectors
 
@@ -37,20 +38,20 @@ def find(
     embedding: array[float],
     fences: Fences,
     most: int,
-    shown: Collection[int] | None,
+    inside: Inside | None,
 ) -> Neighbours:
     """The `most` eligible embeddings with the highest cosine above 0; equal ones in append order.
 
-    `index` is as fresh as `db`, and `shown` its groups inside of the scope. A fenced capsule takes no place of
+    Only those that lie `inside`, if that is given; `index` is as fresh as `db`. A fenced capsule takes no place of
     theirs; it is counted if it stands before the last of them.
     """
     shelf = index.shelves.get(len(embedding))
     if shelf is None or not most:
         return NOBODY
     margin = cosine.margin(len(embedding))
-    scores = shelf.rows.scores(embedding, shelf.groups, shown)
+    scores = shelf.rows.scores(embedding, shelf.groups, None if inside is None else inside.shows)
+    length = cosine.length(embedding)
     cosines: dict[int, float] = {}
-    fates: dict[int, str] = {}
     look = max(_FIRST_LOOK, 2 * most)
     while True:
         look = min(look, len(shelf.seqs))
@@ -59,27 +60,25 @@ def find(
         places, least = shelf.rows.nearest(scores, look, 2 * margin)
         for seq in (shelf.seqs[place] for place in places):
             if seq not in cosines:
-                cosines[seq] = cosine.exact(embedding, from_bytes(vectors.embedding(db, seq)))
+                cosines[seq] = cosine.exact(embedding, length, from_bytes(vectors.embedding(db, seq)))
         complete = look == len(shelf.seqs) or least <= 0
         certain = [seq for seq, value in cosines.items() if value > 0 and (complete or value >= least - margin)]
         certain.sort(key=lambda seq: (-cosines[seq], seq))
-        fates |= judge(db, fences, [seq for seq in certain if seq not in fates])
-        found = _walk(certain, cosines, fates, most)
+        found = _walk(certain, cosines, fences.judge(certain), most)
         if complete or len(found.cosines) == most:
             return found
         look *= _WIDER
 
 
 def _walk(nearest: Sequence[int], cosines: Mapping[int, float], fates: Mapping[int, str], most: int) -> Neighbours:
-    """From the nearest on, until `most` are eligible; a capsule without a fate is forgotten."""
+    """From the nearest on, until `most` without a fate are found."""
     eligible: dict[int, float] = {}
     fenced: dict[int, str] = {}
     for seq in nearest:
         if len(eligible) == most:
             break
-        fate = fates.get(seq)
-        if fate == "":
+        if seq in fates:
+            fenced[seq] = fates[seq]
+        else:
             eligible[seq] = cosines[seq]
-        elif fate is not None:
-            fenced[seq] = fate
     return Neighbours(eligible, fenced)

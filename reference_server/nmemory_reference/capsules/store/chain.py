@@ -23,8 +23,8 @@ class Entry:
     subject: str
     reason: str | None = None
 
-    def text(self) -> str:
-        """The JSON that is hashed."""
+    def json(self) -> bytes:
+        """What is hashed."""
         return dumps(
             {
                 "seq": self.seq,
@@ -34,9 +34,9 @@ class Entry:
                 "subject": self.subject,
                 "reason": self.reason,
             }
-        )
+        ).encode()
 
 
-def chained_hash(previous: str, entry_text: str) -> str:
-    """Lower-case hex SHA-256 over the previous row's hash text followed by this row's JSON."""
-    return hashlib.sha256((previous + entry_text).encode()).hexdigest()
+def chained_hash(previous: str, entry: bytes) -> str:
+    """Lower-case hex SHA-256 over the previous row's hash text followed by this row's JSON in UTF-8."""
+    return hashlib.sha256(previous.encode() + entry).hexdigest()

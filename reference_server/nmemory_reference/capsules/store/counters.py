@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 GRAPH = "graph"
+FENCES = "fences"
 VECTORS_PUT = "vectors_put"
 VECTORS_GONE = "vectors_gone"
 LANE_OVERRIDES = "lane_overrides"

@@ -32,7 +32,7 @@ def key_of(call: Call) -> bytes:
     is no key to be had.
     """
     if call.settings.hmac_key is not None:
-        return call.settings.hmac_key.encode()
+        return os.fsencode(call.settings.hmac_key.strip())
     database = call.store.database.path
     path = database.with_name(database.name + KEY_SUFFIX)
     try:

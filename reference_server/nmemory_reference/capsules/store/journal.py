@@ -19,13 +19,16 @@ BLOCK: Final = 1024
 _LAST = "SELECT seq, chained_hash FROM audit_events ORDER BY seq DESC LIMIT 1"
 _INSERT = "INSERT INTO audit_events VALUES (?, ?, ?, ?, ?, ?, ?)"
 _LAST_ABOUT = "SELECT actor, at, action FROM audit_events WHERE subject = ? ORDER BY seq DESC LIMIT 1"
-#: The text that a row's hash covers, as `Entry.text` writes it.
-_TEXT = """json_object('seq', seq, 'at', at, 'actor', actor, 'action', action, 'subject', subject, 'reason', reason)"""
-_ROWS_AFTER = f"SELECT seq, {_TEXT}, chained_hash FROM audit_events WHERE seq > ? ORDER BY seq"  # noqa: S608
+#: What a row's hash covers, as `Entry.json` writes it. Read as bytes: an edited row may hold what is no UTF-8.
+_JSON = """json_object('seq', seq, 'at', at, 'actor', actor, 'action', action, 'subject', subject, 'reason', reason)"""
+_ROWS_AFTER = f"""
+    SELECT seq, CAST({_JSON} AS BLOB), CAST(chained_hash AS BLOB) FROM audit_events WHERE seq > ? ORDER BY seq
+"""  # noqa: S608
 _ROWS_OF_BLOCK = f"""
-    SELECT group_concat({_TEXT} || json_quote(chained_hash), char(10))
+    SELECT CAST(group_concat({_JSON} || json_quote(chained_hash), char(10)) AS BLOB)
     FROM (SELECT * FROM audit_events WHERE seq > ? AND seq <= ? ORDER BY seq)
 """  # noqa: S608
+_BEFORE_THE_FIRST = "SELECT min(seq) FROM audit_events WHERE seq < 1"
 _UNAUDITED = """
     SELECT count(*) FROM capsule
     WHERE seq > ? AND NOT EXISTS (SELECT 1 FROM audit_events WHERE subject = 'cap-' || capsule.seq)
@@ -46,7 +49,7 @@ def append(db: sqlite3.Connection, call: Call, action: str, subject: str, reason
             entry.action,
             entry.subject,
             entry.reason,
-            chain.chained_hash(previous, entry.text()),
+            chain.chained_hash(previous, entry.json()),
         ),
     )
 
@@ -124,9 +127,11 @@ class Verifier:
 
     def _extend(self, db: sqlite3.Connection) -> int | None:
         """Hash the rows after the verified ones; gives the number of the first that is broken."""
-        for seq, text, stored in db.execute(_ROWS_AFTER, (self._seq,)):
-            expected = chain.chained_hash(self._hash, text)
-            if seq != self._seq + 1 or stored != expected:
+        if (inserted := db.execute(_BEFORE_THE_FIRST).fetchone()[0]) is not None:
+            return int(inserted)
+        for seq, json, stored in db.execute(_ROWS_AFTER, (self._seq,)):
+            expected = chain.chained_hash(self._hash, json)
+            if seq != self._seq + 1 or stored != expected.encode():
                 return int(seq)
             self._seq, self._hash = seq, expected
             if seq % BLOCK == 0:
@@ -144,4 +149,4 @@ class Verifier:
 def _fingerprint(db: sqlite3.Connection, place: int) -> bytes:
     """A digest of the rows of a block as they are stored; `place` counts blocks from 0."""
     (rows,) = db.execute(_ROWS_OF_BLOCK, (place * BLOCK, (place + 1) * BLOCK)).fetchone()
-    return hashlib.blake2b((rows or "").encode(), digest_size=16).digest()
+    return hashlib.blake2b(rows or b"", digest_size=16).digest()

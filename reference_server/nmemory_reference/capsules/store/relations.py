@@ -5,12 +5,13 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 from nmemory_reference.capsules.store.ids import order_key
 from nmemory_reference.capsules.vocabulary import RELATION_RANK
 
 Origin = Literal["manual", "import"]
+ORIGINS: Final[tuple[Origin, ...]] = get_args(Origin)
 
 _COLUMNS: Final = "kind, from_id, to_id, at, origin"
 _INSERT = "INSERT INTO relation (kind, from_id, to_id, at, origin) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"

@@ -237,8 +237,9 @@ CREATE TABLE audit_events (
 ) STRICT;
 CREATE INDEX audit_events_subject ON audit_events (subject, seq);
 
--- Counters of the file. The first three are revisions; a cache is good while its number stands.
+-- Counters of the file. All but the last are revisions; a cache is good while its number stands.
 --   graph            edges, tombstones and labels: what dag and mission are made of
+--   fences           tiers, supersessions, falsifications and ends of validity: what recall leaves out
 --   vectors_put      the revision of the latest put
 --   vectors_gone     vectors destroyed
 --   lane_overrides   explicit lanes that differed from auto
@@ -246,7 +247,7 @@ CREATE TABLE counter (
     name  TEXT PRIMARY KEY,
     value INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
-INSERT INTO counter VALUES ('graph', 0), ('vectors_put', 0), ('vectors_gone', 0), ('lane_overrides', 0);
+INSERT INTO counter VALUES ('graph', 0), ('fences', 0), ('vectors_put', 0), ('vectors_gone', 0), ('lane_overrides', 0);
 
 -- One row a capsule for fences, filters and ranks. Everything but the two columns of usage follows from the
 -- tables above, by the triggers below; nothing else may write it.
@@ -281,6 +282,10 @@ CREATE INDEX standing_census ON standing (project_id, superseded) WHERE forgotte
 CREATE INDEX standing_kind ON standing (kind) WHERE kind IS NOT NULL;
 CREATE INDEX standing_tier ON standing (tier) WHERE tier <> 'active';
 CREATE INDEX standing_expiry ON standing (valid_to_us) WHERE valid_to_us IS NOT NULL;
+-- Whatever may keep a capsule from being evidence, for recall, without reading the others.
+CREATE INDEX standing_fenced ON standing (tier, superseded, falsified, valid_to_us)
+    WHERE tier <> 'active' OR superseded > 0 OR falsified > 0 OR valid_to_us IS NOT NULL;
+CREATE INDEX standing_start ON standing (valid_from_us);
 CREATE INDEX standing_session ON standing (session_id) WHERE session_id IS NOT NULL;
 CREATE INDEX standing_recalled ON standing (recall_count, last_recalled_us) WHERE recall_count > 0;
 CREATE INDEX standing_thread ON standing (project_id, thread) WHERE thread IS NOT NULL;
@@ -290,6 +295,12 @@ CREATE INDEX standing_pinned ON standing (seq) WHERE pinned = 1;
 CREATE INDEX standing_suspect ON standing (seq) WHERE imported = 1 AND hijacked = 1;
 CREATE INDEX standing_forgotten ON standing (seq) WHERE forgotten = 1;
 
+CREATE TRIGGER fences_of_new_capsule AFTER INSERT ON standing WHEN new.valid_to_us IS NOT NULL BEGIN
+    UPDATE counter SET value = value + 1 WHERE name = 'fences';
+END;
+CREATE TRIGGER fences_of_standing AFTER UPDATE OF tier, superseded, falsified ON standing BEGIN
+    UPDATE counter SET value = value + 1 WHERE name = 'fences';
+END;
 CREATE TRIGGER standing_of_capsule AFTER INSERT ON capsule BEGIN
     INSERT INTO standing (seq, project_id, session_id, imported, tainted, confidence, log_confidence,
                           created_us, valid_from_us, valid_to_us)

@@ -23,7 +23,7 @@ def bury(db: sqlite3.Connection, seq: int, mode: str, at: str, reason: str, cont
     """Destroy the content of a live capsule and leave its marker; `redacted` keeps source and anchor.
 
     The skeleton, edges, label, tier, pins and outcomes stay: they are history, and hold nothing of the content.
-    Call `CapsuleStore.scrub` once the transaction has committed.
+    Call `words.purge` before the transaction ends, and `CapsuleStore.scrub` once it has committed.
     """
     source, anchor = db.execute(_PROVENANCE, (seq,)).fetchone()
     kept = (source, anchor) if mode == REDACTED else (None, None)

@@ -24,8 +24,8 @@ _RESIDENT = "SELECT model_tag FROM capsule_vector LIMIT 1"
 _ALL = "SELECT seq, dimension, model_tag FROM capsule_vector ORDER BY seq"
 #: Of live capsules only: a vector that was put on a forgotten one is listed, but finds nothing.
 _SINCE = """
-    SELECT capsule_vector.seq, project_id, session_id, embedding
-    FROM capsule_vector JOIN standing USING (seq) WHERE revision > ? AND forgotten = 0 ORDER BY revision
+    SELECT seq, embedding FROM capsule_vector
+    WHERE revision > ? AND seq NOT IN (SELECT seq FROM tombstone) ORDER BY revision
 """
 _EMBEDDING = "SELECT embedding FROM capsule_vector WHERE seq = ?"
 _PRESENT = "SELECT seq FROM capsule_vector INDEXED BY capsule_vector_revision"
@@ -33,11 +33,9 @@ _PRESENT = "SELECT seq FROM capsule_vector INDEXED BY capsule_vector_revision"
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """An embedding with what never changes of its capsule."""
+    """The embedding of a capsule."""
 
     seq: int
-    project_id: str
-    session_id: str | None
     embedding: bytes
 
 

@@ -42,15 +42,16 @@ def outcome(call: Call, given: OutcomeArguments) -> dict[str, Any]:
     a receipt or a capsule that is not stored.
     """
     description, actor = _filled(given.description), _filled(given.actor)
+    score = None if given.score is None else given.score + 0.0  # makes -0.0 the 0 that it is
     evidence, about, receipt_id = _filled(given.evidence_ref), _filled(given.capsule_id), _filled(given.receipt_id)
-    if all(sent is None for sent in (description, actor, evidence, about, receipt_id, given.score)):
+    if all(sent is None for sent in (description, actor, evidence, about, receipt_id, score)):
         with call.store.reading() as db:
             rows = records.outcomes(db)
             return {**ARMOUR, "advisory": ADVISORY, "outcomes": rows, "total": len(rows)}
-    if (receipt_id is None) != (given.score is None):
+    if (receipt_id is None) != (score is None):
         raise value_fault("receipt_id and score belong together: send both to score a recall, or neither.")
-    if given.score is not None and not 0 <= given.score <= 1:
-        raise value_fault(f"score has to lie between 0.0 and 1.0; {given.score} does not.")
+    if score is not None and not 0 <= score <= 1:
+        raise value_fault(f"score has to lie between 0.0 and 1.0; {score} does not.")
     if description is None or actor is None:
         raise value_fault(
             "An outcome needs description and actor, neither of them blank: what was observed, and by whom. "
@@ -60,13 +61,13 @@ def outcome(call: Call, given: OutcomeArguments) -> dict[str, Any]:
         scored = None if receipt_id is None else _scored(db, receipt_id)
         if about is not None and not capsules.stored(db, about):
             raise state_fault("unknown_capsule", about)
-        new = Outcome(description, actor, evidence, about, receipt_id, given.score, call.now.text)
+        new = Outcome(description, actor, evidence, about, receipt_id, score, call.now.text)
         row = records.add_outcome(db, new)
         body: dict[str, Any] = {**ARMOUR, "advisory": ADVISORY, "recorded": row}
-        if scored is not None and given.score is not None:
+        if scored is not None and score is not None:
             body["weights_updated"] = [
                 {"capsule_id": capsule_id(seq), "weight": rounded(weight, WEIGHT_DIGITS)}
-                for seq, weight in records.adjust(db, scored, given.score)
+                for seq, weight in records.adjust(db, scored, score)
             ]
         journal.append(db, call, NAME, row["id"])
         return body

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from nmemory_reference.capsules.call import Call
 from nmemory_reference.capsules.parameters import shape_of, text
-from nmemory_reference.capsules.store import capsules, journal, relations, tombstones
+from nmemory_reference.capsules.store import capsules, journal, relations, tombstones, words
 from nmemory_reference.capsules.store.fingerprint import content_hmac, key_of
 from nmemory_reference.capsules.store.ids import capsule_id
 from nmemory_reference.capsules.store.relations import Edge
@@ -54,6 +54,8 @@ def merge(call: Call, given: MergeArguments) -> dict[str, Any]:
         merged = _bring_in(db, given.from_, contents)
         added_edges = _relate(db, contents.edges, merged.ids)
         forgotten = _forget(db, key, contents.forgotten)
+        if forgotten:
+            words.purge(db)
         counts = f"added={len(merged.added)} collapsed={len(merged.collapsed)} forgotten={len(forgotten)}"
         journal.append(db, call, NAME, given.from_, counts)
         for named in (*merged.added, *forgotten):

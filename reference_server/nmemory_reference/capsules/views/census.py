@@ -101,7 +101,7 @@ class Census:
     def mission_roots(self, graph: Graph, cap: int) -> list[dict[str, Any]]:
         """Live epics that nothing live grounds, newest first, each with its number of live children anywhere."""
         ids = (capsule_id(seq) for (seq,) in self._all(_EPICS))
-        roots = list(islice((each for each in ids if each not in graph.anchored), cap))
+        roots = list(islice((each for each in ids if each not in graph.anchored), min(cap, MAX_LIMIT)))
         return [
             {**row, "children": graph.children.get(row["id"], 0)}
             for row in self._rows(_CHOSEN, "seq DESC", cap, seqs=json.dumps([seq_of(each) for each in roots]))

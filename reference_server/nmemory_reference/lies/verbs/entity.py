@@ -2,19 +2,9 @@
 
 from __future__ import annotations
 
-from nmemory_reference.lies.answers import (
-    Body,
-    Honest,
-    Result,
-    asking,
-    body_of,
-    failure,
-    is_error,
-    success,
-    text_argument,
-    with_body,
-)
+from nmemory_reference.lies.answers import Body, Honest, Result, asking, body_of, is_error, text_argument, with_body
 from nmemory_reference.lies.lie import Area
+from nmemory_reference.lies.verbs.answers import failure, success
 from nmemory_reference.serve.interceptor import ToolCall
 
 area = Area("entity")

@@ -10,11 +10,11 @@ from nmemory_reference.lies.answers import (
     asking,
     body_of,
     is_error,
-    success,
     text_argument,
     with_body,
 )
 from nmemory_reference.lies.lie import Area
+from nmemory_reference.lies.verbs.answers import success
 from nmemory_reference.serve.interceptor import Interceptor, ToolCall
 
 area = Area("dedup")

@@ -12,14 +12,13 @@ from nmemory_reference.lies.answers import (
     ask,
     asking,
     body_of,
-    fact_text,
-    failure,
     is_error,
     text_argument,
     with_body,
     without,
 )
 from nmemory_reference.lies.lie import Area
+from nmemory_reference.lies.verbs.answers import fact_text, failure
 from nmemory_reference.serve.interceptor import Interceptor, ToolCall
 
 area = Area("recall")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from nmemory_reference.lies.answers import Body, Honest, Result, ask, failure, is_error, success, text_argument
+from nmemory_reference.lies.answers import Body, Honest, Result, ask, is_error, text_argument
 from nmemory_reference.lies.lie import Area
+from nmemory_reference.lies.verbs.answers import failure, success
 from nmemory_reference.serve.interceptor import Interceptor, ToolCall
 
 area = Area("synthesize")

@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from nmemory_reference.lies.answers import (
-    Body,
-    Honest,
-    Result,
-    asking,
-    failure,
-    is_error,
-    text_argument,
-    without,
-)
+from nmemory_reference.lies.answers import Body, Honest, Result, asking, is_error, text_argument, without
 from nmemory_reference.lies.lie import Area
+from nmemory_reference.lies.verbs.answers import failure
 from nmemory_reference.serve.interceptor import ToolCall
 from nmemory_reference.verbs.vocabulary import KINDS, VISIBILITIES
 

@@ -6,8 +6,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from nmemory_reference.lies.answers import Body, Honest, Result, body_of, failure, is_error, with_body, without
+from nmemory_reference.lies.answers import Body, Honest, Result, body_of, is_error, with_body, without
 from nmemory_reference.lies.lie import Area
+from nmemory_reference.lies.verbs.answers import failure
 from nmemory_reference.serve.interceptor import ToolCall
 from nmemory_reference.verbs.budget import tokens
 

@@ -5,17 +5,9 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from nmemory_reference.lies.answers import (
-    ALL_VERBS,
-    VERBS,
-    Body,
-    Honest,
-    Result,
-    body_of,
-    is_error,
-    text_result,
-)
+from nmemory_reference.lies.answers import Body, Honest, Result, body_of, is_error, listed, text_result
 from nmemory_reference.lies.lie import CLAIMS, Area, Lie, Listings
+from nmemory_reference.lies.verbs.answers import ALL_VERBS, VERBS
 from nmemory_reference.serve.interceptor import Interceptor, ToolCall
 from nmemory_reference.verbs.vocabulary import KINDS
 
@@ -62,13 +54,13 @@ def schemas_have_no_type(tools: list[Body]) -> None:
 @area.listing(clause="mv1/wire/input-schemas")
 def one_schema_is_empty(tools: list[Body]) -> None:
     """recall's input schema is empty."""
-    _tool(tools, "recall")["inputSchema"] = {}
+    listed(tools, "recall")["inputSchema"] = {}
 
 
 @area.listing(clause="mv1/wire/input-schemas")
 def one_schema_is_none(tools: list[Body]) -> None:
     """forget's input schema is no JSON Schema."""
-    _tool(tools, "forget")["inputSchema"] = {
+    listed(tools, "forget")["inputSchema"] = {
         "type": "object",
         "properties": {"id": {"type": "text"}},
         "required": ["id"],
@@ -78,19 +70,19 @@ def one_schema_is_none(tools: list[Body]) -> None:
 @area.listing(clause="mv1/wire/input-schemas")
 def provenance_is_optional(tools: list[Body]) -> None:
     """remember's input schema requires the fact only."""
-    _tool(tools, "remember")["inputSchema"]["required"] = ["fact"]
+    listed(tools, "remember")["inputSchema"]["required"] = ["fact"]
 
 
 @area.listing(clause="mv1/wire/input-schemas")
 def entity_is_required(tools: list[Body]) -> None:
     """remember's input schema requires an entity as well."""
-    _tool(tools, "remember")["inputSchema"]["required"].append("entity")
+    listed(tools, "remember")["inputSchema"]["required"].append("entity")
 
 
 @area.listing(clause="mv1/wire/input-schemas")
 def recall_requires_a_query(tools: list[Body]) -> None:
     """recall's input schema requires a query."""
-    _tool(tools, "recall")["inputSchema"]["required"] = ["query"]
+    listed(tools, "recall")["inputSchema"]["required"] = ["query"]
 
 
 @area.listing(clause="mv1/wire/input-schemas")
@@ -103,37 +95,37 @@ def nothing_is_required(tools: list[Body]) -> None:
 @area.listing(clause="mv1/wire/input-enums")
 def kinds_are_any_text(tools: list[Body]) -> None:
     """The kinds are not listed."""
-    del _tool(tools, "remember")["inputSchema"]["properties"]["kind"]["enum"]
+    del listed(tools, "remember")["inputSchema"]["properties"]["kind"]["enum"]
 
 
 @area.listing(clause="mv1/wire/input-enums")
 def one_kind_is_not_listed(tools: list[Body]) -> None:
     """One of the kinds is not listed."""
-    _tool(tools, "remember")["inputSchema"]["properties"]["kind"]["enum"] = list(KINDS[1:])
+    listed(tools, "remember")["inputSchema"]["properties"]["kind"]["enum"] = list(KINDS[1:])
 
 
 @area.listing(clause="mv1/wire/input-enums")
 def visibilities_are_any_text(tools: list[Body]) -> None:
     """The visibilities are not listed."""
-    del _tool(tools, "remember")["inputSchema"]["properties"]["visibility"]["enum"]
+    del listed(tools, "remember")["inputSchema"]["properties"]["visibility"]["enum"]
 
 
 @area.listing(clause="mv1/wire/expensive-mark")
 def cost_goes_unsaid(tools: list[Body]) -> None:
     """synthesize's description bears no mark."""
-    _tool(tools, "synthesize")["description"] = "Answers a question."
+    listed(tools, "synthesize")["description"] = "Answers a question."
 
 
 @area.listing(clause="mv1/wire/expensive-mark")
 def cost_is_said_last(tools: list[Body]) -> None:
     """The mark stands at the end of synthesize's description."""
-    _tool(tools, "synthesize")["description"] = "Answers a question. [EXPENSIVE]"
+    listed(tools, "synthesize")["description"] = "Answers a question. [EXPENSIVE]"
 
 
 @area.listing(clause="mv1/wire/expensive-mark")
 def cost_is_said_softly(tools: list[Body]) -> None:
     """The mark is in small letters."""
-    _tool(tools, "synthesize")["description"] = "[expensive] Answers a question."
+    listed(tools, "synthesize")["description"] = "[expensive] Answers a question."
 
 
 @area.listing(clause="mv1/wire/annotations")
@@ -145,7 +137,7 @@ def tools_are_not_annotated(tools: list[Body]) -> None:
 
 def _annotated(verb: str, hint: str) -> None:
     def change(tools: list[Body]) -> None:
-        _tool(tools, verb)["annotations"][hint] = False
+        listed(tools, verb)["annotations"][hint] = False
 
     name = hint.removesuffix("Hint")
     only = "read-only" if name == "readOnly" else name
@@ -181,7 +173,7 @@ def verbs_surface_lists_a_tool_more(tools: list[Body]) -> None:
 )
 def verbs_surface_lacks_a_verb(tools: list[Body]) -> None:
     """The verbs surface lists four verbs."""
-    tools.remove(_tool(tools, "synthesize"))
+    tools.remove(listed(tools, "synthesize"))
 
 
 class _Unlisted(Interceptor):
@@ -350,7 +342,3 @@ def structured_is_wrapped(call: ToolCall, result: Result) -> None:
 def structured_is_empty(call: ToolCall, result: Result) -> None:
     """structuredContent is an empty object."""
     result["structuredContent"] = {}
-
-
-def _tool(tools: list[Body], name: str) -> Body:
-    return next(tool for tool in tools if tool["name"] == name)

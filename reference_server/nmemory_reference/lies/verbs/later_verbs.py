@@ -6,7 +6,6 @@ from datetime import timedelta
 
 from nmemory_reference.instant import iso, parse_instant
 from nmemory_reference.lies.answers import (
-    LATER_VERBS,
     Body,
     Honest,
     Result,
@@ -15,14 +14,13 @@ from nmemory_reference.lies.answers import (
     asking,
     body_of,
     dumped,
-    failure,
     is_error,
-    success,
     text_argument,
     with_body,
     without,
 )
 from nmemory_reference.lies.lie import Area
+from nmemory_reference.lies.verbs.answers import LATER_VERBS, failure, success
 from nmemory_reference.serve.interceptor import Interceptor, ToolCall
 
 area = Area("later")

@@ -5,12 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from nmemory_reference.lies.answers import (
-    Body,
-    asking,
-    text_argument,
-    without,
-)
+from nmemory_reference.lies.answers import Body, asking, text_argument, without
 from nmemory_reference.lies.lie import Area
 from nmemory_reference.serve.interceptor import ToolCall
 from nmemory_reference.verbs.vocabulary import KINDS

@@ -5,17 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from nmemory_reference.lies.answers import (
-    ALL_VERBS,
-    Honest,
-    Result,
-    body_of,
-    failure,
-    is_error,
-    text_argument,
-    without,
-)
+from nmemory_reference.lies.answers import Honest, Result, body_of, is_error, text_argument, without
 from nmemory_reference.lies.variant import Variant
+from nmemory_reference.lies.verbs.answers import ALL_VERBS, failure
 from nmemory_reference.serve.interceptor import Interceptor, RpcFault, ToolCall
 from nmemory_reference.verbs.vocabulary import KINDS, VISIBILITIES
 

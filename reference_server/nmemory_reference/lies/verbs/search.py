@@ -5,18 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from nmemory_reference.lies.answers import (
-    Body,
-    Honest,
-    Result,
-    body_of,
-    failure,
-    is_error,
-    text_argument,
-    with_body,
-    without,
-)
+from nmemory_reference.lies.answers import Body, Honest, Result, body_of, is_error, text_argument, with_body, without
 from nmemory_reference.lies.lie import Area
+from nmemory_reference.lies.verbs.answers import failure
 from nmemory_reference.serve.interceptor import ToolCall
 
 area = Area("search")

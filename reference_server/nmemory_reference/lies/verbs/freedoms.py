@@ -7,8 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 from nmemory_reference.lies.answers import (
-    FACT_TOOLS,
-    LATER_VERBS,
     Body,
     Honest,
     Result,
@@ -17,13 +15,13 @@ from nmemory_reference.lies.answers import (
     body_of,
     dumped,
     is_error,
-    success,
     text_argument,
     with_body,
     without,
 )
 from nmemory_reference.lies.forms import instants, seconds
 from nmemory_reference.lies.variant import Lists, Variant
+from nmemory_reference.lies.verbs.answers import FACT_TOOLS, LATER_VERBS, success
 from nmemory_reference.serve.interceptor import Interceptor, RpcFault, ToolCall
 
 Json = Any

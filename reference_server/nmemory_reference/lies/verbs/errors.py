@@ -6,22 +6,12 @@ import asyncio
 import json
 from collections.abc import Callable
 
-from nmemory_reference.lies.answers import (
-    ALL_VERBS,
-    Body,
-    Honest,
-    Result,
-    body_of,
-    failure,
-    is_error,
-    text_result,
-)
+from nmemory_reference.lies.answers import Body, Honest, Result, body_of, is_error, text_result
 from nmemory_reference.lies.lie import Area, Failures, Lie
+from nmemory_reference.lies.verbs.answers import ALL_VERBS, CODES, failure
 from nmemory_reference.serve.interceptor import Interceptor, RpcFault, ToolCall
 
 area = Area("errors")
-
-CODES = ("invalid_params", "provenance_required", "not_found", "unavailable", "scope_denied")
 
 
 # --- the envelope ---------------------------------------------------------------------------------------------------

@@ -6,18 +6,9 @@ import asyncio
 import itertools
 from typing import Any
 
-from nmemory_reference.lies.answers import (
-    Honest,
-    Result,
-    ask,
-    asking,
-    body_of,
-    is_error,
-    success,
-    text_argument,
-    with_body,
-)
+from nmemory_reference.lies.answers import Honest, Result, ask, asking, body_of, is_error, text_argument, with_body
 from nmemory_reference.lies.lie import Area
+from nmemory_reference.lies.verbs.answers import success
 from nmemory_reference.serve.interceptor import Interceptor, RpcFault, ToolCall
 from nmemory_reference.verbs.vocabulary import KINDS
 

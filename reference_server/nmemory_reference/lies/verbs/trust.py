@@ -5,17 +5,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
-from nmemory_reference.lies.answers import (
-    Honest,
-    Result,
-    as_tenant,
-    body_of,
-    failure,
-    is_error,
-    success,
-    with_body,
-)
+from nmemory_reference.lies.answers import Honest, Result, as_tenant, body_of, is_error, with_body
 from nmemory_reference.lies.lie import Area, Lie
+from nmemory_reference.lies.verbs.answers import failure, success
 from nmemory_reference.serve.interceptor import Interceptor, ToolCall
 from nmemory_reference.tools.caller import Caller
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from nmemory_reference.lies.answers import (
-    FACT_TOOLS,
     Body,
     Honest,
     Result,
@@ -11,14 +10,13 @@ from nmemory_reference.lies.answers import (
     ask,
     asking,
     body_of,
-    failure,
     is_error,
-    success,
     text_argument,
     with_body,
     without,
 )
 from nmemory_reference.lies.lie import Area
+from nmemory_reference.lies.verbs.answers import FACT_TOOLS, failure, success
 from nmemory_reference.serve.interceptor import Interceptor, ToolCall
 
 area = Area("forget")

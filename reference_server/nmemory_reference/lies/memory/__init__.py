@@ -1,0 +1,24 @@
+"""The doubles of nMEMORY."""
+
+from __future__ import annotations
+
+from nmemory_reference.lies.forms import forms
+from nmemory_reference.lies.memory import ingest
+from nmemory_reference.lies.memory.answers import MEMORY_TOOLS
+from nmemory_reference.lies.memory.nulls import NULLS
+from nmemory_reference.lies.repertoire import Repertoire
+from nmemory_reference.lies.variant import Variant
+
+_REFERENCES = (
+    Variant("honest", "The reference as it is."),
+    Variant("full-surface", "The reference on the surface of all its tools.", config={"surface": "full"}),
+)
+
+MEMORY = Repertoire(
+    name="memory",
+    protocol="nmemory",
+    config={"surface": "memory"},
+    areas=(ingest.area,),
+    own_variants=(*_REFERENCES, *forms(MEMORY_TOOLS, errors=False)),
+    own_nulls=NULLS,
+)
