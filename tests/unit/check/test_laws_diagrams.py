@@ -158,6 +158,8 @@ def test_nodes_are_those_of_the_ids():
 
 def test_an_id_in_anothers_label_is_no_node_of_it():
     assert not broken("diagram-nodes", document("tiers"), drawn=["cap-1", "cap-2"], only=0)
+    banner = document("dag", f'{DAG}\n    banner["a cycle: cap-1 and cap-2"]')
+    assert not broken("diagram-nodes", banner, drawn=["cap-1", "cap-2", "cap-10"], only=1)
     renamed = document("tiers").replace("cap_1[", "a[").replace("cap_2[", "b[")
     assert not broken("diagram-nodes", renamed, drawn=["cap-1", "cap-2"], only=0)
 

@@ -154,12 +154,12 @@ def _keep(diagram: Diagram, found: re.Match[str], groups: list[str]) -> None:
 
 
 def nodes_of(diagram: Diagram, any_id: str) -> Iterator[Node]:
-    """The nodes that stand for a stored id: named after it, or else labelled with it first of all ids."""
+    """The nodes that stand for a stored id: named after it, or else with a label that begins with it."""
     family = any_id.partition("-")[0]
     for node in diagram.nodes.values():
         name = node.name.replace("_", "-")
         if not re.fullmatch(rf"{re.escape(family)}-\d+", name):
-            found = re.search(r"(?<![\w-])[a-z]+-\d+(?![\w-])", node.label)
-            name = found[0] if found else ""
+            found = re.match(r"\W*([a-z]+-\d+)(?![\w-])", node.label)
+            name = found[1] if found else ""
         if name == any_id:
             yield node
