@@ -1,0 +1,269 @@
+"""Lies about neighbours: the hint and the siblings of a capture."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from nmemory_reference.lies.answers import Body, Honest, Result, ask, body_of, is_error, with_body
+from nmemory_reference.lies.lie import Area
+from nmemory_reference.serve.interceptor import Interceptor, ToolCall
+
+area = Area("neighbours")
+
+TOOL = "memory_ingest"
+GET = "memory_get"
+
+
+@area.item(TOOL, at="outcomes", clause="nm1/ingest/score-tops-out", also={"nm1/ingest/shape"})
+def the_same_words_score_one(call: ToolCall, row: Body) -> None:
+    """Texts of the same words score 1."""
+    for near in _near(row):
+        near["score"] = 1.0 if near["score"] >= 0.99 else near["score"]
+
+
+@area.item(TOOL, at="outcomes", clause="nm1/ingest/score-by-larger")
+def scores_are_by_the_union(call: ToolCall, row: Body) -> None:
+    """A score is the words in common by all words of both."""
+    for near in _near(row):
+        near["score"] = max(0.5, round(near["score"] / (2 - near["score"]), 2))
+
+
+@area.item(TOOL, at="outcomes", clause="nm1/ingest/score-by-larger")
+def short_words_do_not_count(call: ToolCall, row: Body) -> None:
+    """Texts that differ in a short word only score 0.99."""
+    for near in _near(row):
+        if 0.82 < near["score"] < 0.84:
+            near["score"] = 0.99
+
+
+@area.answer(TOOL, clause="nm1/ingest/score-threshold")
+async def a_third_is_near_enough(call: ToolCall, honest: Honest) -> Result:
+    """What shares a third of the words is a hint."""
+    return await _hinted(call, honest, lambda shared, larger: shared / larger >= 0.33)
+
+
+@area.answer(TOOL, clause="nm1/ingest/score-needs-four-words")
+async def three_words_are_enough(call: ToolCall, honest: Honest) -> Result:
+    """A text of three words has a hint."""
+    return await _hinted(call, honest, lambda shared, larger: larger <= 6 and shared == larger)
+
+
+@area.item(TOOL, at="outcomes", clause="nm1/ingest/hint-names-nearest")
+def the_hint_is_the_second_best(call: ToolCall, row: Body) -> None:
+    """The hint names the second of the siblings."""
+    if (siblings := row.get("siblings", ())) and len(siblings) > 1:
+        row["dedup_hint"] = {"similar_id": siblings[1]["id"], "score": siblings[1]["score"]}
+
+
+@area.item(TOOL, at="outcomes", clause="nm1/ingest/hint-tie-earliest")
+def the_newest_of_equals_is_named(call: ToolCall, row: Body) -> None:
+    """Among equal scores the hint names the newest."""
+    siblings = row.get("siblings", ())
+    equal = [near for near in siblings if near["score"] == siblings[0]["score"]]
+    if row.get("dedup_hint") and equal:
+        row["dedup_hint"]["similar_id"] = equal[-1]["id"]
+
+
+class _ShowsTheFenced(Interceptor):
+    """Names a capsule that is out of the running as the nearest sibling, or as the hint."""
+
+    #: The call that takes a capsule out of the running, and where that call names it.
+    tool: str
+    argument: str
+    kind: str | None = None
+    hint = False
+
+    def __init__(self) -> None:
+        self._out: list[str] = []
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if is_error(result):
+            return result
+        if call.name == self.tool and self.kind in (None, call.arguments.get("kind")):
+            self._out.append(str(call.arguments.get(self.argument)))
+        if call.name != TOOL or not self._out:
+            return result
+        body = body_of(result)
+        for row in body["outcomes"]:
+            if row["status"] == "captured" and self.hint:
+                row["dedup_hint"] = {"similar_id": self._out[-1], "score": 0.9}
+            elif row["status"] == "captured":
+                row["siblings"] = [{"id": self._out[-1], "score": 0.9}, *row.get("siblings", ())][:3]
+        return with_body(result, body)
+
+
+@area.liar(TOOL, clause="nm1/ingest/hint-skips-forgotten")
+class TheForgottenIsAHint(_ShowsTheFenced):
+    """The hint names a capsule that was forgotten."""
+
+    tool, argument, hint = "memory_forget", "id", True
+
+
+@area.liar(TOOL, clause="nm1/ingest/siblings-no-forgotten")
+class TheForgottenIsASibling(_ShowsTheFenced):
+    """A capsule that was forgotten is a sibling."""
+
+    tool, argument = "memory_forget", "id"
+
+
+@area.liar(TOOL, clause="nm1/ingest/siblings-no-falsified")
+class TheFalsifiedIsASibling(_ShowsTheFenced):
+    """A capsule that was falsified is a sibling."""
+
+    tool, argument, kind = "memory_relate", "to", "falsifies"
+
+
+@area.liar(TOOL, clause="nm1/ingest/siblings-no-superseded")
+class TheReplacedIsASibling(Interceptor):
+    """A capsule that an earlier ingest replaced is a sibling."""
+
+    def __init__(self) -> None:
+        self._replaced: list[str] = []
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if is_error(result) or call.name != TOOL:
+            return result
+        body = body_of(result)
+        for row in body["outcomes"]:
+            if self._replaced and "siblings" in row:
+                row["siblings"] = [{"id": self._replaced[-1], "score": 0.9}, *row["siblings"]][:3]
+            self._replaced += [row["superseded"]] if "superseded" in row else []
+        return with_body(result, body)
+
+
+@area.item(TOOL, at="outcomes", clause="nm1/ingest/siblings-not-the-replaced")
+def the_replaced_stands_beside_it(call: ToolCall, row: Body) -> None:
+    """The capsule that an item replaces is its sibling."""
+    if row["status"] == "captured" and "superseded" in row:
+        row["siblings"] = [{"id": row["superseded"], "score": 0.83}, *row.get("siblings", ())][:3]
+
+
+class _ShowsTheTier(Interceptor):
+    """Names a capsule of a tier as a sibling."""
+
+    tier: str
+
+    def __init__(self) -> None:
+        self._seen: list[str] = []
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if is_error(result) or call.name not in (TOOL, GET):
+            return result
+        body = body_of(result)
+        if call.name == GET:
+            self._seen += [body["id"]] if body.get("tier") == self.tier else []
+        elif self._seen:
+            for row in body["outcomes"]:
+                if row["status"] == "captured":
+                    row["siblings"] = [{"id": self._seen[-1], "score": 0.9}, *row.get("siblings", ())][:3]
+        return with_body(result, body)
+
+
+@area.liar(TOOL, clause="nm1/ingest/siblings-no-archived")
+class TheArchivedIsASibling(_ShowsTheTier):
+    """An archived capsule is a sibling."""
+
+    tier = "archived"
+
+
+@area.liar(TOOL, clause="nm1/ingest/siblings-no-quarantined")
+class TheQuarantinedIsASibling(_ShowsTheTier):
+    """A quarantined capsule is a sibling."""
+
+    tier = "quarantined"
+
+
+@area.answer(TOOL, clause="nm1/ingest/hint-across-projects")
+async def the_hint_stays_at_home(call: ToolCall, honest: Honest) -> Result:
+    """The hint looks into the project of the capture only."""
+    result = await honest(call)
+    if is_error(result):
+        return result
+    body = body_of(result)
+    for row in body["outcomes"]:
+        if (hint := row.get("dedup_hint")) and hint["similar_id"] not in [
+            near["id"] for near in row.get("siblings", ())
+        ]:
+            first = next(iter(row.get("siblings", ())), None)
+            row["dedup_hint"] = first and {"similar_id": first["id"], "score": first["score"]}
+    return with_body(result, body)
+
+
+@area.item(TOOL, at="outcomes", clause="nm1/ingest/siblings-same-project")
+def siblings_come_from_anywhere(call: ToolCall, row: Body) -> None:
+    """What the hint names is a sibling, wherever it is."""
+    if (hint := row.get("dedup_hint")) and row["status"] == "captured":
+        siblings = [near for near in row.get("siblings", ()) if near["id"] != hint["similar_id"]]
+        row["siblings"] = [{"id": hint["similar_id"], "score": hint["score"]}, *siblings][:3]
+
+
+@area.item(TOOL, at="outcomes", clause="nm1/ingest/siblings-three-highest")
+def siblings_are_two(call: ToolCall, row: Body) -> None:
+    """There are two siblings at most."""
+    if "siblings" in row:
+        row["siblings"] = row["siblings"][:2]
+
+
+@area.item(TOOL, at="outcomes", clause="nm1/ingest/siblings-three-highest")
+def siblings_come_by_age(call: ToolCall, row: Body) -> None:
+    """Siblings stand in the order of their capture."""
+    if "siblings" in row:
+        row["siblings"].sort(key=lambda near: int(near["id"].partition("-")[2]))
+
+
+@area.item(TOOL, at="outcomes", clause="nm1/ingest/siblings-absent-when-none", also={"nm1/ingest/shape"})
+def no_siblings_are_an_empty_list(call: ToolCall, row: Body) -> None:
+    """Where there are no siblings the list is empty."""
+    if row["status"] == "captured":
+        row.setdefault("siblings", [])
+
+
+@area.item(TOOL, at="outcomes", clause="nm1/ingest/siblings-not-on-dedup")
+def a_collapse_hints_at_itself(call: ToolCall, row: Body) -> None:
+    """A deduplicated row hints at the capsule that it is."""
+    if row["status"] == "deduplicated":
+        row["dedup_hint"] = {"similar_id": row["id"], "score": 0.99}
+
+
+@area.answer(TOOL, clause="nm1/ingest/hint-does-nothing")
+async def near_duplicates_are_replaced(call: ToolCall, honest: Honest) -> Result:
+    """What the hint names is superseded at once."""
+    result = await honest(call)
+    if is_error(result):
+        return result
+    for row in body_of(result)["outcomes"]:
+        if hint := row.get("dedup_hint"):
+            await ask(
+                honest, call, "memory_relate", **{"kind": "supersedes", "from": row["id"], "to": hint["similar_id"]}
+            )
+    return result
+
+
+def _near(row: Body) -> list[Body]:
+    """The hint and the siblings of a row."""
+    return [*([row["dedup_hint"]] if row.get("dedup_hint") else []), *row.get("siblings", ())]
+
+
+async def _hinted(call: ToolCall, honest: Honest, near: Callable[[int, int], bool]) -> Result:
+    """The answer to a single item, with a hint at whatever in its project is `near`."""
+    result = await honest(call)
+    content, project = call.arguments.get("content"), call.arguments.get("project_id")
+    if is_error(result) or not isinstance(content, str):
+        return result
+    body = body_of(result)
+    (row,) = body["outcomes"]
+    listed = await ask(honest, call, "memory_list", project_id=project)
+    for entry in listed["entries"]:
+        words, others = _words(content), _words(entry["headline"])
+        shared, larger = len(words & others), max(len(words), len(others))
+        if entry["id"] != row.get("id") and not row.get("dedup_hint") and near(shared, larger):
+            row["dedup_hint"] = {"similar_id": entry["id"], "score": max(0.5, min(0.99, round(shared / larger, 2)))}
+    return with_body(result, body)
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text.lower()))
