@@ -134,7 +134,7 @@ class StdioConnection:
         self._redactor = redactor
         self._exchange = Exchange(redactor, self.stderr, NoiseLog(redactor))
         self._splitter = FrameSplitter(limits.frame)
-        self._process: Process | None = None
+        self._process = Process(self._received, self._ended)
         self._end: Fault | None = None
         self._closed = False
 
@@ -151,9 +151,7 @@ class StdioConnection:
         """Start the process, without a handshake. Raises ``Unreachable``."""
         connection = cls(limits, redactor)
         try:
-            connection._process = await Process.start(
-                command, env=env, cwd=cwd, on_output=connection._received, on_end=connection._ended
-            )
+            await connection._process.start(command, env=env, cwd=cwd)
         except (OSError, ValueError) as error:
             raise _not_started(command, cwd, error, redactor) from None
         return connection
@@ -161,7 +159,6 @@ class StdioConnection:
     @property
     def pid(self) -> int:
         """The id of the process, and of its group."""
-        assert self._process is not None
         return self._process.pid
 
     @property
@@ -202,16 +199,14 @@ class StdioConnection:
 
     def stderr(self) -> str | None:
         """The last lines on stderr, without secrets."""
-        return None if self._process is None else self._redactor.optional(self._process.tail.text())
+        return self._redactor.optional(self._process.tail.text())
 
     async def close(self) -> None:
         """End the process and everything that it started."""
         self._closed = True
-        if self._process is not None:
-            await self._process.stop(self._limits.grace)
+        await self._process.stop(self._limits.grace)
 
     def _write(self, message: Mapping[str, Any]) -> None:
-        assert self._process is not None
         self._process.write(encode(message) + b"\n")
 
     def _call_off(self, pending: Pending) -> None:
@@ -233,18 +228,15 @@ class StdioConnection:
                 lost=True,
             )
             self._lose(fault)
-            assert self._process is not None
             self._process.kill()
 
     def _answer(self, incoming: Request) -> None:
         """Answer a request of the target's, unless it sends them faster than it reads the answers."""
-        assert self._process is not None
         if self._process.backlog < _BACKLOG:
             self._write(answer(incoming))
 
     def _ended(self) -> None:
         """No more output will come."""
-        assert self._process is not None
         rest = self._splitter.rest()
         self._exchange.receive(rest)
         cut = rest if isinstance(parse_frame(rest), Unread) else b""
