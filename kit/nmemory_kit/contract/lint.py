@@ -122,6 +122,12 @@ def _pack_problems(pack: Pack, documents: Mapping[str, Json]) -> Iterator[Proble
         messages.append(f"advertises: there is no clause {pack.advertises!r}{nearest(pack.advertises, pack.clauses)}")
     messages += [f"standing check {name!r} stands twice" for name in _twice(one.name for one in pack.standing)]
     messages += [f"cleanup: {found}" for found in tool_problems(pack.cleanup, pack)]
+    messages += [
+        f"cleanup of {tool}: {found}"
+        for tool, recipes in pack.cleanup.items()
+        for recipe in recipes
+        for found in (*tool_problems((recipe.tool,), pack), *schema_violations(recipe.where))
+    ]
     for name, observation in pack.observe.items():
         needs = [found for need in observation.needs if (found := capability_problem(need, pack))]
         messages += [f"observe {name!r}: {found}" for found in (*tool_problems((observation.tool,), pack), *needs)]
