@@ -19,6 +19,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             db=options.db or default_db(),
             surface=options.surface,
             project=options.project,
+            anchor_root=options.anchor_root,
             embeddings=options.embeddings,
             embeddings_model=options.embeddings_model,
             llm=options.llm,
@@ -45,6 +46,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--db", type=Path, metavar="FILE", help="the memory's file")
     parser.add_argument("--surface", choices=SURFACES, default="full", help="which tools there are")
     parser.add_argument("--project", metavar="P", help="where captures go that name no project")
+    parser.add_argument("--anchor-root", type=Path, metavar="DIR", help="where `path:line` anchors begin")
     parser.add_argument("--http", action="store_true", help="Streamable HTTP instead of stdio")
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=3131, help="0 takes a free one")

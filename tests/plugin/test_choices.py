@@ -62,6 +62,13 @@ def test_a_profile_names_the_target(pytester: pytest.Pytester, run: Run) -> None
     result.stdout.fnmatch_lines(["rerun     pytest -m nmemory --nmemory-profile server.yaml --nmemory-case *"])
 
 
+def test_a_profile_limits_how_long_all_cases_may_take(pytester: pytest.Pytester, run: Run) -> None:
+    (pytester.path / "server.yaml").write_text(f"target: {command()}\nlimits: {{run: 0.000001}}\n")
+    result = pytester.runpytest_inprocess("--nmemory-profile", "server.yaml", "--nmemory-case", "remember-kind-*")
+    assert set(result.parseoutcomes()) == {"errors"}
+    result.stdout.fnmatch_lines(["not-run: the cases were not done within 1e-06 s"])
+
+
 @pytest.mark.parametrize("choice", CHOICES, ids=lambda choice: choice.name)
 def test_each_choice_has_an_option_and_a_place_in_the_configuration(
     choice: object, pytestconfig: pytest.Config

@@ -10,9 +10,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from nmemory_kit.contract.case import Case, parse_case, parse_refusal
+from nmemory_kit.contract.case import Case
 from nmemory_kit.contract.clause import Clause, Level
 from nmemory_kit.contract.pack import Observation, Pack, Recipe, Standing, Tool
+from nmemory_kit.contract.reading import parse_case, parse_refusal
 from nmemory_kit.run.conduct import conduct
 from nmemory_kit.run.options import Options
 from nmemory_kit.run.result import CaseResult, Results
@@ -50,7 +51,7 @@ def make_pack(*cases: dict[str, Any], observe: dict[str, Observation] | None = N
             Standing("version", "toy/wire/version", "success", None, {"properties": {"version": {"const": 1}}}, None),
         ),
         seeds={"page": Recipe("make_page", {"text": "{{title}} {{tone}}"}, {}, {"tone": "plain"})},
-        cleanup={"put": Recipe("drop", {"id": "{{id}}"}, {"id": "/id"})},
+        cleanup={"put": (Recipe("drop", {"id": "{{id}}"}, {"id": "/id"}),)},
         refusals={"gone": GONE},
         observe=observe or {},
         clauses={clause.id: clause for clause in clauses},
@@ -70,7 +71,7 @@ class Handled:
 #: The toy pack's one refusal that has a name.
 GONE = parse_refusal(
     {
-        "rpc": {"legacy": -32002, "modern": [-32602, -32002]},
+        "rpc": -32002,
         "body": {"required": ["id"], "properties": {"id": {"const": "{{id}}"}}},
     }
 )
@@ -87,11 +88,17 @@ class Toy:
     tools: tuple[str, ...] = ("put", "get", "drop")
     #: Every call of every life, in order.
     calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    #: Who made the last call.
+    client: str | None = None
 
-    async def handle(self, message: dict[str, Any], token: str | None) -> Handled:
+    async def handle(
+        self, message: dict[str, Any], token: str | None, conversation: dict[str, Any] | None = None
+    ) -> Handled:
         del token
+        conversation = {} if conversation is None else conversation
         match message["method"]:
             case "initialize":
+                conversation["client"] = message["params"]["clientInfo"]["name"]
                 result: Any = {
                     "protocolVersion": "2025-11-25",
                     "capabilities": {"tools": {}},
@@ -102,13 +109,15 @@ class Toy:
             case "tools/call":
                 name, arguments = message["params"]["name"], message["params"]["arguments"]
                 self.calls.append((name, arguments))
+                self.client = conversation.get("client")
                 result = await self.act(self, name, arguments) if self.act else None
                 if result is None:
                     result = success(self.do(name, arguments))
             case _:
                 return Handled(None, 202)
         if isinstance(result, dict) and "rpc" in result:
-            error = {"code": result["rpc"], "message": "no", **result.get("more", {})}
+            error = {"code": result["rpc"], "message": result.get("message", "no")}
+            error |= {"data": result["data"]} if "data" in result else {}
             return Handled({"jsonrpc": "2.0", "id": message["id"], "error": error})
         return Handled({"jsonrpc": "2.0", "id": message["id"], "result": result})
 
@@ -155,7 +164,10 @@ def play(
     pack = pack or make_pack(*cases)
     calls: list[tuple[str, dict[str, Any]]] = []
     target = target or InProcessTarget(
-        lambda path: Toy(path, act, tools, calls), name="toy", limits=Limits(start=5, call=call_timeout)
+        lambda path: Toy(path, act, tools, calls),
+        name="toy",
+        limits=Limits(start=5, call=call_timeout),
+        conversation=dict,
     )
 
     async def run() -> Results:

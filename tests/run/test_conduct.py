@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from nmemory_kit.check import Answer
 from nmemory_kit.contract.clause import Clause, Level
-from nmemory_kit.contract.pack import Observation
+from nmemory_kit.contract.pack import Observation, Recipe
 from nmemory_kit.run.conduct import PATIENCE
 from nmemory_kit.run.excuse import Excuse, ExcuseError, check_excuses, excuse, read_excuses
 from nmemory_kit.run.ledger import Ledger
@@ -172,6 +173,46 @@ def test_what_was_made_is_taken_back_and_what_stays_is_told(tmp_path: Path) -> N
     assert [arguments["id"] for name, arguments in calls if name == "drop"] == ["2", "1"]
     assert len(results.footer.left_behind) == 1
     assert [made.arguments for made in Ledger.load(ledger).there()] == [{"id": "1"}]
+
+
+def _written(tmp_path: Path, recipe: Recipe, body: Any) -> list[Any]:
+    ledger = Ledger(tmp_path / "run.jsonl")
+    ledger.answered("case", "put", recipe, Answer.of_result(success(body)))
+    return [made.arguments for made in reversed(ledger.there())]
+
+
+@pytest.mark.parametrize(
+    ("body", "written"),
+    [
+        ({"status": "kept", "id": "1"}, [{"id": "1"}]),
+        ({"status": "found", "id": "1"}, []),
+        ({"status": "kept"}, []),
+        ({}, []),
+    ],
+)
+def test_nothing_is_taken_back_that_was_there_before(tmp_path: Path, body: Any, written: list[Any]) -> None:
+    recipe = Recipe("drop", {"id": "{{id}}"}, {"id": "/id"}, where={"properties": {"status": {"const": "kept"}}})
+    assert _written(tmp_path, recipe, body) == written
+
+
+@pytest.mark.parametrize(
+    ("rows", "written"),
+    [
+        ([{"status": "kept", "id": "1"}, {"status": "found", "id": "2"}, {"status": "kept", "id": "3"}], ["1", "3"]),
+        ([], []),
+        ({"status": "kept", "id": "1"}, []),
+        (None, []),
+        ([7, None, {"status": "kept", "id": "4"}], ["4"]),
+    ],
+)
+def test_each_item_of_an_answer_may_be_a_thing(tmp_path: Path, rows: Any, written: list[str]) -> None:
+    kept = {"properties": {"status": {"const": "kept"}}}
+    recipe = Recipe("drop", {"id": "{{id}}"}, {"id": "/id"}, each="/rows", where=kept)
+    assert _written(tmp_path, recipe, {"rows": rows}) == [{"id": identity} for identity in written]
+
+
+def test_an_answer_without_the_array_of_things_names_none(tmp_path: Path) -> None:
+    assert _written(tmp_path, Recipe("drop", {}, {}, each="/rows"), {}) == []
 
 
 def test_a_ledger_is_removed_when_nothing_is_left_to_take_back(tmp_path: Path) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from nmemory_kit.run.result import Verdict
-from run.stage import clause, failure, get, only, play, put, success
+from run.stage import clause, failure, get, make_pack, only, play, put, success
 
 
 def case(*steps: dict[str, Any], clauses: tuple[str, ...] = ("toy/put/keeps", "toy/get/shows"), **more: Any) -> Any:
@@ -98,6 +99,64 @@ def test_a_rejection_may_name_several_channels() -> None:
     assert only(play(steps, act=answer("put", {"rpc": -32603}))).verdict is Verdict.FAIL
 
 
+STATE = {"type": "object", "required": ["kind", "id"], "properties": {"id": {"const": "{{marker}}"}}}
+
+
+@pytest.mark.parametrize(
+    ("given", "right"),
+    [
+        ({"rpc": -32002, "data": {"kind": "unknown", "id": "nmk"}}, True),
+        ({"rpc": -32002, "data": {"kind": "unknown", "id": "another"}}, False),
+        ({"rpc": -32002, "data": {"kind": "unknown"}}, False),
+        ({"rpc": -32002, "data": None}, False),
+        ({"rpc": -32002}, False),
+        ({"rpc": -32602, "data": {"kind": "unknown", "id": "nmk"}}, False),
+    ],
+)
+def test_the_data_of_an_error_is_judged_with_its_placeholders(given: Any, right: bool) -> None:
+    async def act(toy: Any, name: str, arguments: dict[str, Any]) -> Any:
+        data = given.get("data")
+        return {**given, "data": {**data, "id": arguments["text"]}} if data and data.get("id") == "nmk" else given
+
+    result = only(play(case(put("{{marker}}", error={"rpc": -32002, "body": STATE})), act=act))
+    assert (result.verdict is Verdict.PASS) is right
+    assert all("{{" not in finding.expected for finding in result.findings)
+
+
+def test_a_body_that_is_asked_for_has_to_be_there_whatever_its_schema() -> None:
+    steps = case(put("x", error={"rpc": -32002, "body": {"required": ["kind"]}}))
+    (finding,) = only(play(steps, act=answer("put", {"rpc": -32002}))).findings
+    assert (finding.pointer, finding.got) == ("/error/data", "nothing")
+
+
+def test_the_message_of_an_error_is_judged() -> None:
+    steps = case(put("x", error={"rpc": -32602, "message": {"mentions": "text"}}))
+    assert only(play(steps, act=answer("put", {"rpc": -32602, "message": "text is blank"}))).verdict is Verdict.PASS
+    (finding,) = only(play(steps, act=answer("put", {"rpc": -32602, "message": "no"}))).findings
+    assert finding.pointer == "/error/message"
+
+
+def test_what_an_error_must_show_and_must_not_is_looked_for_in_any_channel() -> None:
+    refused = {"code": "blank", "rpc": -32602}
+    for body in (failure("blank"), {"rpc": -32602, "message": "blank"}):
+        act = answer("put", body)
+        assert only(play(case(put("x", error=refused, nowhere=["blank"])), act=act)).findings
+        assert only(play(case(put("x", may_fail=refused, nowhere=["blank"])), act=act)).findings
+        assert not only(play(case(put("x", error=refused, shows=["blank"])), act=act)).findings
+        assert only(play(case(put("x", error=refused, shows=["never"])), act=act)).findings
+
+
+def test_a_code_that_the_version_of_mcp_has_another_number_for_is_right_under_both() -> None:
+    steps = case(put("x", error={"rpc": -32002}))
+    pack = make_pack(steps)
+    act = answer("put", {"rpc": -32602})
+    assert only(play(steps, act=act, pack=pack)).verdict is Verdict.FAIL
+    newer = replace(pack, renumbered={"2025-11-25": {-32002: -32602}})
+    assert only(play(steps, act=act, pack=newer)).verdict is Verdict.PASS
+    assert only(play(steps, act=answer("put", {"rpc": -32002}), pack=newer)).verdict is Verdict.PASS
+    assert only(play(steps, act=answer("put", {"rpc": -32603}), pack=newer)).verdict is Verdict.FAIL
+
+
 def test_a_lenient_step_takes_a_success_or_the_errors_that_it_names() -> None:
     steps = case(put("x", may_fail={"code": "blank"}))
     assert only(play(steps)).verdict is Verdict.PASS
@@ -176,6 +235,35 @@ def test_waiting_ends_when_the_expectation_is_met_and_leaves_no_finding() -> Non
     steps = case({"wait_until": get(shows=["there"]), "within": 5})
     assert only(play(steps, act=late)).verdict is Verdict.PASS
     assert looks == 3
+
+
+def _later(late: int, before: Any) -> Any:
+    """Answers ``get`` by ``before`` until it has been asked so often."""
+
+    async def act(toy: Any, name: str, arguments: dict[str, Any]) -> Any:
+        asked = [call for call in toy.calls if call[0] == "get"]
+        return before if name == "get" and len(asked) <= late else None
+
+    return act
+
+
+def test_waiting_goes_on_for_a_precondition_and_for_a_should() -> None:
+    nothing = success({"version": 1, "texts": []})
+    steps = case(put("{{marker}}"), {"wait_until": get(shows=["{{marker}}"], precondition=True), "within": 5})
+    assert only(play(steps, act=_later(2, nothing))).verdict is Verdict.PASS
+    polite = get(shows=["{{marker}}"], clause="toy/get/polite")
+    clauses = ("toy/put/keeps", "toy/get/polite")
+    steps = case(put("{{marker}}"), {"wait_until": polite, "within": 5}, clauses=clauses)
+    assert only(play(steps, act=_later(2, nothing))).verdict is Verdict.PASS
+    steps = case(put("{{marker}}"), {"wait_until": polite, "within": 0.1}, clauses=clauses)
+    (finding,) = only(play(steps, act=_later(99, nothing))).findings
+    assert finding.clause == "toy/get/polite"
+
+
+def test_what_a_standing_check_finds_while_the_kit_waits_stands() -> None:
+    steps = case(put("{{marker}}"), {"wait_until": get(shows=["{{marker}}"]), "within": 5})
+    (finding,) = only(play(steps, act=_later(2, success({"version": 2, "texts": []})))).findings
+    assert finding.clause == "toy/wire/version"
 
 
 def test_waiting_has_an_end() -> None:

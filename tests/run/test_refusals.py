@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from nmemory_kit.contract.case import Refusal, parse_refusal
 from nmemory_kit.run.result import Verdict
-from run.stage import GONE, only, play, put
+from run.stage import only, play, put
 
 
 def dropping(error: Any, **more: Any) -> dict[str, Any]:
@@ -22,7 +21,7 @@ def dropping(error: Any, **more: Any) -> dict[str, Any]:
 
 def refusing(code: int, data: Any = None, message: str = "no") -> Any:
     async def act(toy: Any, name: str, arguments: dict[str, Any]) -> Any:
-        return {"rpc": code, "more": {"data": data, "message": message}} if name == "drop" else None
+        return {"rpc": code, "data": data, "message": message} if name == "drop" else None
 
     return act
 
@@ -51,11 +50,3 @@ def test_what_a_json_rpc_error_must_mention_is_looked_for_in_all_of_it() -> None
     assert only(play(case, act=refusing(-7, message="see the id 1"))).verdict is Verdict.PASS
     assert only(play(case, act=refusing(-7, data={"see": "the id 1"}))).verdict is Verdict.PASS
     assert only(play(case, act=refusing(-7))).verdict is Verdict.FAIL
-
-
-def test_the_codes_are_those_of_the_era() -> None:
-    assert GONE.in_era("legacy").rpc == (-32002,)
-    assert GONE.in_era("modern").rpc == (-32602, -32002)
-    both = parse_refusal({"rpc": -32602})
-    assert both == Refusal(rpc=(-32602,))
-    assert both.in_era("modern") == both.in_era("legacy")

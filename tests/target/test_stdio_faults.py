@@ -214,9 +214,9 @@ async def test_a_failed_handshake_leaves_no_process(monkeypatch):
     started = []
     start = stdio.Process.start
 
-    async def remember(*arguments, **options):
-        started.append(await start(*arguments, **options))
-        return started[-1]
+    async def remember(process, *arguments, **options):
+        await start(process, *arguments, **options)
+        started.append(process)
 
     monkeypatch.setattr(stdio.Process, "start", remember)
     with pytest.raises(Unreachable):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
@@ -200,6 +201,19 @@ async def test_a_command_that_cannot_be_started_says_why(command, options, messa
     assert (fault.kind, fault.blame) == (FaultKind.UNREACHABLE, Blame.TRANSPORT)
     assert message in fault.message
     assert fault.remedy
+
+
+async def test_a_start_that_is_called_off_at_any_moment_ends_quietly():
+    went_wrong: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: went_wrong.append(context))
+    for moments in range(30):
+        starting = asyncio.create_task(StdioTarget(["true"]).connect())
+        for _ in range(moments):
+            await asyncio.sleep(0.001)
+        starting.cancel()
+        with pytest.raises((asyncio.CancelledError, Unreachable)):
+            await starting
+    assert went_wrong == []
 
 
 async def test_stdio_knows_no_credentials():

@@ -30,8 +30,10 @@ class Judgement:
 class Judges:
     """A pack's judges, with its schemas compiled once."""
 
-    def __init__(self, pack: Pack) -> None:
+    def __init__(self, pack: Pack, mcp_version: str | None = None) -> None:
+        """``mcp_version`` is the one that the target speaks."""
         self._pack = pack
+        self._renumbered = pack.renumbered.get(mcp_version or "", {})
         self._standing = [
             (one, compile_schema(one.schema) if one.schema is not None else None) for one in pack.standing
         ]
@@ -54,9 +56,10 @@ class Judges:
                 return self._refused_in_band(refusal, answer)
             case Outcome.RPC:
                 code = answer.raw.get("code")
-                if code not in refusal.rpc:
+                if code not in refusal.rpc and code not in map(self._renumbered.get, refusal.rpc):
                     return Broken("/error/code", describe(refusal), f"JSON-RPC error {code}: {show(answer.text)}")
-                return _first(refusal.body, answer.body, "/error/data")
+                worded = _first(refusal.message, answer.text, "/error/message")
+                return worded or _first(refusal.body, answer.body, "/error/data")
             case Outcome.REFUSED:
                 if answer.status not in refusal.status:
                     return Broken("", describe(refusal), f"HTTP status {answer.status}")
@@ -128,6 +131,8 @@ def _applies(check: Standing, tool: str, answer: Answer) -> bool:
 def _first(schema: Json | None, value: Json, place: str) -> Broken | None:
     if schema is None:
         return None
+    if value is MISSING:
+        return Broken(place, "something", "nothing")
     for broken in judge_schema(compile_schema(schema), value):
         return Broken(place + broken.pointer, broken.expected, broken.got)
     return None

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from . import conformance, coverage, freezing, protocol, proving, serving, verbs
+from . import conformance, coverage, freezing, memory, protocol, proving, serving, verbs
 from .complaint import USAGE, say
 
 app = typer.Typer(
@@ -37,6 +37,7 @@ for module in (conformance, coverage, proving, freezing):
     module.add_to(protocol.app)
 serving.add_to(app, protocol.app)
 verbs.add_to(app)
+memory.add_to(app)
 
 
 def invoke(arguments: list[str]) -> int:

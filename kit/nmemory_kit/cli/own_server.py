@@ -6,7 +6,7 @@ import sys
 #: supersession be judged.
 COMMAND = (
     *(sys.executable, "-P", "-m", "nmemory_reference"),
-    *("--db", "{store}", "--surface", "full", "--embeddings", "hash"),
+    *("--db", "{store}", "--anchor-root", "{folder}", "--surface", "full", "--embeddings", "hash"),
 )
 
 #: What it is known to be: an expensive call costs nothing, and must not be answered.

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .brainbench_items import Item, not_containing, translate
-from .case import Call, Case, Seed
+from .case import DEFAULT_CALLER, Call, Case, Seed
 from .evidence import applies
 from .pack import Pack
 from .template import placeholders
@@ -110,8 +110,8 @@ def _carry_call(row: _Row, number: int, step: Call) -> None:
     label = f"step {number}"
     if step.tool not in row.pack.tools:
         raise NotCarriedError(f"{label} calls a foreign tool")
-    if step.credential is not None:
-        raise NotCarriedError(f"{label} calls as {step.credential}")
+    if step.caller != DEFAULT_CALLER:
+        raise NotCarriedError(f"{label} calls as somebody else, or elsewhere")
     if step.precondition:
         raise NotCarriedError(f"{label} is a condition of the case")
     about_page = row.slug is not None and row.slug in json.dumps(step.arguments, ensure_ascii=False)

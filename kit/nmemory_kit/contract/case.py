@@ -1,13 +1,12 @@
 """A case: steps to do against a target, what each answer must be, and the clauses that it decides.
 
-The JSON form is described by ``cases/case.schema.json`` and explained in ``docs/cases.md``; this module turns a
-validated document into frozen values. Placeholders are still unfilled here (see ``template``).
+The values, with their placeholders unfilled (see ``template``); ``reading`` makes them from their JSON form.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Json = Any
@@ -30,6 +29,25 @@ class Check:
     shows: tuple[str, ...] = ()
 
 
+#: The name of a case's own store, among those that its steps name.
+MAIN = "main"
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who asks, and where."""
+
+    #: The credential; None is the default one.
+    credential: str | None = None
+    #: What the client calls itself, placeholders unfilled; None is the kit's own name.
+    client: str | None = None
+    #: The store.
+    at: str = MAIN
+
+
+DEFAULT_CALLER = Caller()
+
+
 @dataclass(frozen=True, slots=True)
 class Refusal:
     """Which errors answer a step. An answer may match any one of the channels that are named."""
@@ -38,22 +56,17 @@ class Refusal:
     codes: tuple[str, ...] = ()
     #: JSON-RPC error codes.
     rpc: tuple[int, ...] = ()
-    #: Those from MCP 2026-07-28 on, where they are others.
-    rpc_modern: tuple[int, ...] | None = None
+    #: A schema for the message of a JSON-RPC error.
+    message: Json | None = None
     #: HTTP status codes.
     status: tuple[int, ...] = ()
     #: A schema for the text of an ``isError`` result that need not be an envelope.
     in_band: Json | None = None
-    #: A schema for the envelope, or for the ``data`` of a JSON-RPC error.
+    #: A schema for the envelope, or for the ``data`` of a JSON-RPC error, which then has to be there.
     body: Json | None = None
     #: The pack's refusal of this name says all that, with these values for its placeholders.
     named: str | None = None
     values: Mapping[str, Json] = field(default_factory=dict)
-
-    def in_era(self, era: Literal["legacy", "modern"]) -> Refusal:
-        """The same with the JSON-RPC codes of one era only."""
-        rpc = self.rpc_modern if era == "modern" and self.rpc_modern is not None else self.rpc
-        return replace(self, rpc=rpc, rpc_modern=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +76,7 @@ class Call:
     clause: str
     tool: str
     arguments: Json
-    credential: str | None = None
+    caller: Caller = DEFAULT_CALLER
     refusal: Refusal | None = None
     lenient: bool = False
     checks: tuple[Check, ...] = ()
@@ -79,7 +92,7 @@ class ListTools:
     """Walk ``tools/list`` to its end; the checks see ``{"tools": [...]}``."""
 
     clause: str
-    credential: str | None = None
+    caller: Caller = DEFAULT_CALLER
     refusal: Refusal | None = None
     checks: tuple[Check, ...] = ()
     save: Mapping[str, str] | None = None
@@ -102,6 +115,7 @@ class Raw:
     clause: str
     method: str
     params: Json
+    caller: Caller = DEFAULT_CALLER
     checks: tuple[Check, ...] = ()
     save: Mapping[str, str] | None = None
 
@@ -145,6 +159,55 @@ class Restart:
     """Stop the target and start it again on the same store."""
 
     clause: str
+    at: str = MAIN
+
+
+@dataclass(frozen=True, slots=True)
+class Halt:
+    """Stop the target on a store, so that its file is complete; the next request there starts it again."""
+
+    clause: str
+    at: str = MAIN
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """Make, replace or remove a file of the case. One of the last six is set; placeholders are unfilled."""
+
+    clause: str
+    path: str
+    text: str | None = None
+    content: bytes | None = None
+    #: The text of a symbolic link.
+    link: str | None = None
+    #: The file that is copied.
+    copy: str | None = None
+    folder: bool = False
+    gone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Look at a file, a folder or a link; the checks see what is there (``run.folders`` says how)."""
+
+    clause: str
+    path: str
+    checks: tuple[Check, ...] = ()
+    save: Mapping[str, str] | None = None
+    precondition: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Sqlite:
+    """Put SQL to the file of a store; the checks see ``{"rows": [...], "changed": n}``."""
+
+    clause: str
+    sql: str
+    parameters: Json = ()
+    at: str = MAIN
+    checks: tuple[Check, ...] = ()
+    save: Mapping[str, str] | None = None
+    precondition: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +219,7 @@ class Judge:
     checks: tuple[Check, ...]
 
 
-Step = Call | ListTools | Seed | Raw | Parallel | WaitUntil | Follow | Restart | Judge
+Step = Call | ListTools | Seed | Raw | Parallel | WaitUntil | Follow | Restart | Halt | File | Look | Sqlite | Judge
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,9 +247,11 @@ class Case:
         return any(isinstance(step, WaitUntil) for step in self.steps)
 
     @property
-    def restarts(self) -> bool:
-        """Whether the case stops and starts its target, so that it needs one of its own."""
-        return any(isinstance(step, Restart) for step in self.steps)
+    def apart(self) -> bool:
+        """Whether the case does with its target what nobody else's calls would survive, so that it needs its own."""
+        return any(isinstance(step, Restart | Halt | Sqlite) for step in self.steps) or any(
+            caller.client is not None for caller in self.callers()
+        )
 
     def calls(self) -> Iterator[Call]:
         """Every call of the case, in order, those inside groups too."""
@@ -201,109 +266,18 @@ class Case:
                 case _:
                     pass
 
+    def callers(self) -> Iterator[Caller]:
+        """Whoever asks something in the case."""
+        yield from (call.caller for call in self.calls())
+        yield from (step.caller for step in self.steps if isinstance(step, ListTools | Raw))
+
+    @property
+    def stores(self) -> tuple[str, ...]:
+        """The names of the stores that it uses, its own one first."""
+        named = [caller.at for caller in self.callers()]
+        named += [step.at for step in self.steps if isinstance(step, Restart | Halt | Sqlite)]
+        return tuple(dict.fromkeys((MAIN, *named)))
+
     def tools(self) -> tuple[str, ...]:
         """The tools that it calls by name, each once."""
         return tuple(dict.fromkeys(call.tool for call in self.calls()))
-
-
-def parse_case(data: Mapping[str, Any], pack: str) -> Case:
-    """Build a case from its JSON form.
-
-    ``data`` is valid by ``case.schema.json``; ``pack`` is ``<protocol>/<version>``.
-    """
-    primary = data["clauses"][0]
-    return Case(
-        path=f"{pack}/{data['id']}",
-        id=data["id"],
-        title=data["title"],
-        clauses=tuple(data["clauses"]),
-        needs=tuple(data.get("needs", ())),
-        store=data.get("store", "shared"),
-        steps=tuple(_step(step, primary) for step in data["steps"]),
-        timeout=data.get("timeout"),
-        control=data.get("control"),
-    )
-
-
-def _step(data: Mapping[str, Any], primary: str) -> Step:
-    clause = data.get("clause", primary)
-    if "call" in data:
-        return _call(data, primary)
-    if "list_tools" in data:
-        return ListTools(clause, data.get("as"), _refusal(data.get("error")), _checks(data, clause), data.get("save"))
-    if "seed" in data:
-        return Seed(clause, data["seed"], data.get("with", {}), data.get("save"))
-    if "raw" in data:
-        raw = data["raw"]
-        return Raw(clause, raw["method"], raw.get("params"), _checks(data, clause), data.get("save"))
-    if "parallel" in data:
-        return Parallel(clause, tuple(_call(c, clause) for c in data["parallel"]), data.get("times", 1))
-    if "wait_until" in data:
-        return WaitUntil(clause, _call(data["wait_until"], clause), data["within"])
-    if "follow" in data:
-        call = _call(data["follow"], clause)
-        return Follow(clause, call, data["cursor"], data["while"], data["gather"], data["calls"])
-    if "restart" in data:
-        return Restart(clause)
-    return Judge(clause, data["judge"], _checks(data, clause))
-
-
-def _call(data: Mapping[str, Any], primary: str) -> Call:
-    clause = data.get("clause", primary)
-    refusal = _refusal(data.get("error", data.get("may_fail")))
-    return Call(
-        clause=clause,
-        tool=data["call"],
-        arguments=data.get("with", {}),
-        credential=data.get("as"),
-        refusal=refusal,
-        lenient="may_fail" in data,
-        checks=_checks(data, clause),
-        save=data.get("save"),
-        unjudged=tuple(data.get("unjudged", ())),
-        precondition=data.get("precondition", False),
-    )
-
-
-def _checks(data: Mapping[str, Any], clause: str) -> tuple[Check, ...]:
-    return (*_check(data, clause), *(c for more in data.get("checks", ()) for c in _check(more, clause)))
-
-
-def _check(data: Mapping[str, Any], clause: str) -> Iterator[Check]:
-    clause = data.get("clause", clause)
-    if "expect" in data:
-        yield Check(clause, schema=data["expect"])
-    if "law" in data:
-        yield Check(clause, law=data["law"], args=data.get("args", {}))
-    if "nowhere" in data:
-        yield Check(clause, nowhere=tuple(data["nowhere"]))
-    if "shows" in data:
-        yield Check(clause, shows=tuple(data["shows"]))
-
-
-def parse_refusal(data: Mapping[str, Any] | str) -> Refusal:
-    """Build a refusal from its JSON form: the name of one of the pack's, or what is right."""
-    if isinstance(data, str):
-        return Refusal(named=data)
-    if "is" in data:
-        return Refusal(named=data["is"], values=data.get("with", {}))
-    rpc = data.get("rpc")
-    eras = rpc if isinstance(rpc, dict) else {"legacy": rpc}
-    return Refusal(
-        codes=_many(data.get("code")),
-        rpc=_many(eras["legacy"]),
-        rpc_modern=_many(eras["modern"]) if "modern" in eras else None,
-        status=_many(data.get("status")),
-        in_band=data.get("in_band"),
-        body=data.get("body"),
-    )
-
-
-def _refusal(data: Mapping[str, Any] | str | None) -> Refusal | None:
-    return None if data is None else parse_refusal(data)
-
-
-def _many(value: Any) -> tuple[Any, ...]:
-    if value is None:
-        return ()
-    return tuple(value) if isinstance(value, list) else (value,)

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ..check.laws import laws
-from .case import Call, Case, Check, ListTools, Refusal, Seed, Step
-from .evidence import decided, is_vague, parts, uncontrolled
+from .case import MAIN, Call, Case, Check, File, Halt, Look, Parallel, Refusal, Restart, Seed, Sqlite, Step
+from .evidence import decided, is_vague, parts, uncontrolled, unfounded
 from .grammar import nearest, schema_violations
 from .pack import Pack
 from .template import placeholders
@@ -15,7 +15,20 @@ from .template import placeholders
 Json = Any
 
 #: Capabilities without a name of their own; ``docs/cases.md`` says what each means.
-CAPABILITIES = frozenset(("restart", "fresh-store", "http", "token-demanded", "synthesize"))
+CAPABILITIES = frozenset(
+    (
+        *("restart", "fresh-store", "second-store", "store-file", "shared-filesystem", "shared-root"),
+        *("client-name", "http", "token-demanded", "synthesize"),
+    )
+)
+#: Placeholders that the kit fills, and the capabilities of which one has to be needed for it.
+_GIVEN = {
+    "marker": (),
+    "folder": ("shared-filesystem",),
+    "outside": ("shared-filesystem",),
+    "here": ("shared-root",),
+    "stores": ("store-file", "second-store"),
+}
 #: Credentials that need no token.
 _TOKENLESS = frozenset(("nobody", "stranger"))
 
@@ -24,6 +37,7 @@ def case_problems(case: Case, data: Mapping[str, Json], pack: Pack) -> Iterator[
     """What is wrong with one case of a pack; ``data`` is its document, valid by ``case.schema.json``."""
     yield from _naming_problems(case, pack)
     yield from _placeholder_problems(data)
+    yield from _need_problems(case, data)
     yield from _key_problems(data["steps"])
     for number, step in enumerate(case.steps, 1):
         for message in _step_problems(step, pack):
@@ -32,6 +46,7 @@ def case_problems(case: Case, data: Mapping[str, Json], pack: Pack) -> Iterator[
         yield f"clause {clause} is named, but no step, check or standing check decides it"
     if not case.control:
         yield from uncontrolled(case)
+        yield from unfounded(case, pack)
 
 
 def capability_problem(name: str, pack: Pack) -> str | None:
@@ -66,10 +81,41 @@ def _naming_problems(case: Case, pack: Pack) -> Iterator[str]:
     for need in case.needs:
         if found := capability_problem(need, pack):
             yield f"needs: {found}"
-    used = {part.credential for step in case.steps for part in parts(step) if isinstance(part, Call | ListTools)}
+    used = {caller.credential for caller in case.callers()}
     for credential in sorted(filter(None, used - _TOKENLESS)):
         if f"credential:{credential}" not in case.needs:
             yield f"it calls as {credential!r}, so it needs 'credential:{credential}'"
+
+
+def _need_problems(case: Case, data: Mapping[str, Json]) -> Iterator[str]:
+    """Capabilities that a case makes use of and does not say that it needs."""
+    filled = set(placeholders(data["steps"]))
+    uses: dict[str, tuple[str, ...]] = {
+        f"the placeholder {{{{{name}}}}}": needs for name, needs in _GIVEN.items() if needs and name in filled
+    }
+    for step in case.steps:
+        match step:
+            case File():
+                uses["a file that it makes"] = ("shared-filesystem",)
+            case Look():
+                uses["a look at a file"] = ("shared-filesystem", "store-file", "second-store")
+            case Sqlite():
+                uses["SQL"] = ("store-file", "second-store")
+            case Restart(at=name) | Halt(at=name) if name == MAIN:
+                uses["a stop of the target"] = ("restart",)
+            case Parallel(calls=calls) if any(call.caller.client is not None for call in calls):
+                yield "calls that are sent at once have no `client`: some targets have one client at a time"
+            case _:
+                pass
+    if len(case.stores) > 1:
+        uses[f"the store {case.stores[1]!r}"] = ("second-store",)
+    if any(caller.client is not None for caller in case.callers()):
+        uses["a client's name"] = ("client-name",)
+    for what, needs in uses.items():
+        if not set(needs).intersection(case.needs):
+            yield f"it uses {what}, so it needs {' or '.join(map(repr, needs))}"
+    if "shared-root" in case.needs and "shared-filesystem" not in case.needs:
+        yield "with 'shared-root' it needs 'shared-filesystem' too"
 
 
 def _step_problems(step: Step, pack: Pack) -> Iterator[str]:
@@ -94,16 +140,20 @@ def _call_problems(call: Call, pack: Pack) -> Iterator[str]:
         if name not in known:
             yield f"unjudged: there is no standing check {name!r}{nearest(name, known)}"
     if call.refusal is not None:
-        yield from _refusal_problems(call.refusal, pack, foreign=foreign)
+        yield from _refusal_problems(call, call.refusal, pack, foreign=foreign)
 
 
-def _refusal_problems(refusal: Refusal, pack: Pack, *, foreign: bool) -> Iterator[str]:
+def _refusal_problems(call: Call, refusal: Refusal, pack: Pack, *, foreign: bool) -> Iterator[str]:
     if refusal.named is not None:
         yield from _named_refusal_problems(refusal.named, refusal.values, pack)
-        return
-    if is_vague(refusal) and not foreign:
-        yield "a rejection names its code: `in_band` that any text meets is for foreign tools only"
-    yield from refusal_problems(refusal, pack)
+        refusal = pack.refusals.get(refusal.named, refusal)
+    else:
+        yield from refusal_problems(refusal, pack)
+        if is_vague(refusal) and not foreign:
+            yield "a rejection names its code: `in_band` that any text meets is for foreign tools only"
+    judged = any(check.schema is not None or check.law is not None for check in call.checks)
+    if judged and not call.lenient and not refusal.codes and refusal.in_band is None:
+        yield "`expect` and `law` judge an envelope, and the errors named here have none: say it in the error's `body`"
 
 
 def refusal_problems(refusal: Refusal, pack: Pack) -> Iterator[str]:
@@ -112,7 +162,7 @@ def refusal_problems(refusal: Refusal, pack: Pack) -> Iterator[str]:
     for code in refusal.codes:
         if codes and code not in codes:
             yield f"the protocol has no error {code!r}{nearest(code, codes)}"
-    for schema in (refusal.body, refusal.in_band):
+    for schema in (refusal.body, refusal.message, refusal.in_band):
         if schema is not None:
             yield from schema_violations(schema)
 
@@ -122,7 +172,7 @@ def _named_refusal_problems(name: str, values: Mapping[str, Json], pack: Pack) -
         yield f"the pack has no refusal {name!r}{nearest(name, pack.refusals)}"
         return
     refusal = pack.refusals[name]
-    wanted = set(placeholders([refusal.in_band, refusal.body]))
+    wanted = set(placeholders([refusal.message, refusal.in_band, refusal.body]))
     for value in sorted(wanted - set(values)):
         yield f"the refusal {name!r} wants a value {value!r}"
     for value in sorted(set(values) - wanted):
@@ -155,7 +205,7 @@ def _placeholder_problems(data: Mapping[str, Json]) -> Iterator[str]:
         templates = {key: value for key, value in step.items() if key not in ("note", "save", "title")}
         wanted = set(placeholders(templates))
         used |= wanted
-        known = {"marker", *saved, *(("index",) if "times" in step else ())}
+        known = {*_GIVEN, *saved, *(("index",) if "times" in step else ())}
         for name in sorted(wanted - known):
             yield f"step {number}: nothing before it saves {name!r}{nearest(name, known)}"
         for name in _saves(step):

@@ -10,11 +10,28 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from .case import Call, Case, Check, Follow, Judge, ListTools, Parallel, Raw, Refusal, Step, WaitUntil
+from .case import (
+    Call,
+    Case,
+    Check,
+    Follow,
+    Judge,
+    ListTools,
+    Look,
+    Parallel,
+    Raw,
+    Refusal,
+    Sqlite,
+    Step,
+    WaitUntil,
+)
 from .pack import Pack, Standing
 from .template import placeholders
 
 Json = Any
+
+#: A part of a step that looks at something.
+Part = Call | ListTools | Raw | Look | Sqlite | Judge
 
 #: Keywords whose value is one schema, several, several by name; ``not`` is apart: it turns the meaning round.
 _ONE = (
@@ -54,14 +71,14 @@ def glances(case: Case) -> Iterator[Glance]:
             yield Glance(source, place, part.checks)
 
 
-def parts(step: Step) -> tuple[Call | ListTools | Raw | Judge, ...]:
+def parts(step: Step) -> tuple[Part, ...]:
     """The requests and judgements of a step, those inside groups too."""
     match step:
         case Parallel(calls=calls):
             return calls
         case WaitUntil(call=call) | Follow(call=call):
             return (call,)
-        case Call() | ListTools() | Raw() | Judge():
+        case Call() | ListTools() | Raw() | Look() | Sqlite() | Judge():
             return (step,)
         case _:
             return ()
@@ -124,7 +141,30 @@ def is_vague(refusal: Refusal) -> bool:
     return refusal.in_band in (True, {})
 
 
-def _source(part: Call | ListTools | Raw | Judge, origins: dict[str, str]) -> str:
+def unfounded(case: Case, pack: Pack) -> list[str]:
+    """The refusals of a case that any text in an ``isError`` result meets, without a success of the same tool.
+
+    A server that refuses everything would pass them.
+    """
+    serving = {call.tool for call in case.calls() if call.refusal is None}
+    return [
+        f"{call.tool} may refuse with any text: that is no evidence unless the same tool accepts something in this case"
+        for call in case.calls()
+        if call.tool in pack.tools.keys() - serving
+        if call.refusal is not None
+        and not call.lenient
+        and _any_text(pack.refusals.get(call.refusal.named or "", call.refusal))
+    ]
+
+
+def _any_text(refusal: Refusal) -> bool:
+    schema = refusal.in_band
+    if schema is None or refusal.codes or refusal.rpc:
+        return False
+    return not (isinstance(schema, dict) and {"const", "enum", "pattern", "mentions"} & schema.keys())
+
+
+def _source(part: Part, origins: dict[str, str]) -> str:
     match part:
         case Call(tool=tool):
             return tool
@@ -133,6 +173,10 @@ def _source(part: Call | ListTools | Raw | Judge, origins: dict[str, str]) -> st
         case Raw(method=method, params=params):
             named = params.get("name") if isinstance(params, dict) else None
             return named if method == "tools/call" and isinstance(named, str) else method
+        case Look():
+            return "look"
+        case Sqlite():
+            return "sqlite"
         case Judge(value=value):
             return next((origins[name] for name in placeholders(value) if name in origins), "a given value")
 

@@ -18,7 +18,10 @@ Json = Any
 Grammar = Literal["case", "pack", "clauses", "dialect"]
 
 #: The member that tells what kind a step is.
-STEP_KINDS = ("call", "list_tools", "seed", "raw", "parallel", "wait_until", "follow", "restart", "judge")
+STEP_KINDS = (
+    *("call", "list_tools", "seed", "raw", "parallel", "wait_until", "follow"),
+    *("restart", "stop", "file", "look", "sqlite", "judge"),
+)
 
 #: Keywords whose value is a number, where a case may put a placeholder.
 _COUNTING = frozenset(
@@ -95,12 +98,15 @@ def _without_echoes(errors: list[ValidationError]) -> Iterator[ValidationError]:
 
 def _sentence(error: ValidationError) -> str:
     place = "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in error.absolute_path) or "(top)"
-    value = error.validator_value
+    value: Any = error.validator_value
     if error.validator in _CLOSED and isinstance(error.instance, dict):
         known = _members(error)
         strange = [name for name in error.instance if f"'{name}'" in error.message and name not in known]
         names = ", ".join(f"{name!r}{nearest(name, known)}" for name in strange)
         return f"{place}: there is no member {names}"
+    if error.validator == "oneOf" and all("required" in branch for branch in value):
+        members = ", ".join(name for branch in value for name in branch["required"])
+        return f"{place}: exactly one of {members} has to be there"
     if error.validator == "oneOf" and isinstance(error.instance, dict):
         kinds = [kind for kind in STEP_KINDS if kind in error.instance]
         said = (

@@ -124,6 +124,12 @@ def _pack_problems(pack: Pack, documents: Mapping[str, Json]) -> Iterator[Proble
     for name, refusal in pack.refusals.items():
         messages += [f"refusal {name!r}: {found}" for found in refusal_problems(refusal, pack)]
     messages += [f"cleanup: {found}" for found in tool_problems(pack.cleanup, pack)]
+    messages += [
+        f"cleanup of {tool}: {found}"
+        for tool, recipes in pack.cleanup.items()
+        for recipe in recipes
+        for found in (*tool_problems((recipe.tool,), pack), *schema_violations(recipe.where))
+    ]
     for name, observation in pack.observe.items():
         needs = [found for need in observation.needs if (found := capability_problem(need, pack))]
         messages += [f"observe {name!r}: {found}" for found in (*tool_problems((observation.tool,), pack), *needs)]

@@ -10,8 +10,9 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any, Literal
 
-from .case import Case, Refusal, parse_case, parse_refusal
+from .case import Case, Refusal
 from .clause import Clause
+from .reading import parse_case, parse_refusal
 
 Json = Any
 
@@ -60,11 +61,22 @@ class Recipe:
     save: Mapping[str, str] = field(default_factory=dict)
     #: Values for the placeholders that a case leaves open.
     defaults: Mapping[str, Json] = field(default_factory=dict)
+    #: For taking back: an array in the answer of which each item is a thing; None where the answer is one.
+    each: str | None = None
+    #: For taking back: a schema that the answer, or the item, meets if the thing was made by this call.
+    where: Json = True
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Recipe:
         """Build a recipe from its JSON form."""
-        return cls(data["tool"], data["with"], data.get("save", {}), data.get("defaults", {}))
+        return cls(
+            tool=data["tool"],
+            arguments=data["with"],
+            save=data.get("save", {}),
+            defaults=data.get("defaults", {}),
+            each=data.get("each"),
+            where=data.get("where", True),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +114,8 @@ class Pack:
     standing: tuple[Standing, ...]
     #: Things that cases need and the protocol has no tool for, with the built-in way of making them.
     seeds: Mapping[str, Recipe]
-    #: Tool that makes something -> how to take it back.
-    cleanup: Mapping[str, Recipe]
+    #: Tool that makes something -> how to take it back; of several recipes each one applies.
+    cleanup: Mapping[str, tuple[Recipe, ...]]
     #: Errors by name, as steps refer to them.
     refusals: Mapping[str, Refusal]
     #: Traits that are found out once a target.
@@ -112,6 +124,8 @@ class Pack:
     cases: tuple[Case, ...]
     #: Where its files are.
     root: Traversable = field(repr=False)
+    #: MCP version -> code of a JSON-RPC error as the protocol has it -> the code that this version has for it.
+    renumbered: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
 
     @property
     def path(self) -> str:
@@ -168,12 +182,16 @@ def read_pack(root: Traversable) -> Pack:
         advertises=data["advertises"],
         standing=tuple(_standing(root, standing) for standing in data["standing"]),
         seeds={kind: Recipe.of(recipe) for kind, recipe in data.get("seeds", {}).items()},
-        cleanup={tool: Recipe.of(recipe) for tool, recipe in data.get("cleanup", {}).items()},
+        cleanup={tool: _recipes(recipes) for tool, recipes in data.get("cleanup", {}).items()},
         refusals={name: parse_refusal(refusal) for name, refusal in data.get("refusals", {}).items()},
         observe={name: _observation(observation) for name, observation in data.get("observe", {}).items()},
         clauses={clause["id"]: Clause.of(clause) for clause in _clause_documents(root)},
         cases=tuple(sorted(cases, key=lambda case: case.path)),
         root=root,
+        renumbered={
+            version: {int(code): other for code, other in codes.items()}
+            for version, codes in errors.get("renumbered", {}).items()
+        },
     )
 
 
@@ -194,6 +212,10 @@ def _clause_documents(root: Traversable) -> list[Json]:
     """Every clause of a pack folder, area by area."""
     areas = sorted((root / "clauses").iterdir(), key=lambda area: area.name)
     return [clause for area in areas for clause in _read(area)["clauses"]]
+
+
+def _recipes(data: Any) -> tuple[Recipe, ...]:
+    return tuple(map(Recipe.of, data if isinstance(data, list) else [data]))
 
 
 def _tool(root: Traversable, name: str, data: Mapping[str, Any]) -> Tool:

@@ -8,6 +8,7 @@ placeholder            becomes
 ``{{now}}``            the instant at which the step began, RFC 3339 in UTC; ``{{now+2s}}``, ``{{now-30d}}``
 ``{{now+1h@-11:00}}``  the same with another offset than UTC
 ``{{today-2d}}``       a date in UTC, counted likewise
+``{{total+1}}``        a saved integer and so many more, or fewer
 ``{{é*500}}``          a text repeated
 ``\\{{``               two literal braces
 =====================  =====================================================================================
@@ -28,6 +29,7 @@ Json = Any
 _PLACEHOLDER = re.compile(r"\\\{\{|\{\{(.*?)\}\}", re.DOTALL)
 _NOW = re.compile(r"(now|today)(?:([+-])(\d+(?:\.\d+)?)([smhd]))?(?:@([+-]\d\d:\d\d))?")
 _NAME = re.compile(r"([a-z][a-z0-9_]*)(/.*)?", re.DOTALL)
+_SUM = re.compile(r"([a-z][a-z0-9_]*)([+-]\d+)")
 _REPEAT = re.compile(r"(.+)\*(\d+)", re.DOTALL)
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
@@ -60,6 +62,11 @@ def resolve(document: Json, pointer: str) -> Json:
         else:
             raise NoSuchPlace(pointer)
     return value
+
+
+def is_integer(value: Json) -> bool:
+    """Whether a JSON value is an integer, by JSON Schema: 1.0 is one, true is none."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and value == value // 1
 
 
 def instant(moment: datetime) -> str:
@@ -97,7 +104,7 @@ def placeholders(template: Json) -> Iterator[str]:
                 inner = found[1]
                 if inner is None or _NOW.fullmatch(inner):
                     continue
-                if name := _NAME.fullmatch(inner):
+                if name := _SUM.fullmatch(inner) or _NAME.fullmatch(inner):
                     yield name[1]
                 elif not _REPEAT.fullmatch(inner):
                     yield inner
@@ -142,6 +149,8 @@ def _fill(inner: str, values: Mapping[str, Json], now: datetime) -> Json:
             return resolve(values[name[1]], name[2] or "")
         except NoSuchPlace:
             raise Unfilled(inner, tuple(sorted(values))) from None
+    if (sum_ := _SUM.fullmatch(inner)) and is_integer(values.get(sum_[1])):
+        return int(values[sum_[1]]) + int(sum_[2])
     if repeat := _REPEAT.fullmatch(inner):
         return repeat[1] * int(repeat[2])
     raise Unfilled(inner, tuple(sorted(values)))

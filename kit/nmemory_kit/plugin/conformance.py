@@ -21,6 +21,7 @@ from ..run.select import UnknownName, choose
 from ..run.session import NotATarget, fit, not_run
 from ..run.verdict import TargetVerdict
 from ..target import TargetError, Unreachable
+from ..target.excerpt import excerpt
 from .account import Account, lines, unwire, wire
 from .driver import Driver
 from .failure import transcript
@@ -260,13 +261,15 @@ class Conformance:
     def _open(self, packs: tuple[Pack, ...] | None = None) -> Driver | None:
         """The open session, or None where there is no reaching the target; the reason is kept."""
         if self._driver is None and self._unreachable is None:
-            driver = Driver(self._reached.target, packs or self.packs, self._options)
+            limit = self._reached.limits.run
+            driver = Driver(self._reached.target, packs or self.packs, self._options, limit)
             try:
                 driver.open()
             except Unreachable as error:
                 fault = error.fault
                 said = [f"the target could not be reached: {fault.message}"]
                 said += [fault.remedy] if fault.remedy else []
+                said += [f"It sent: {excerpt(fault.received, 160)}"] if fault.received else []
                 words = "".join(f"\n  | {line}" for line in harmless_lines(fault.stderr or ""))
                 self._unreachable = self._options.redact(harmless(". ".join(said)) + words)
             except NotATarget as error:

@@ -20,8 +20,11 @@ from ..target import Reply, Target
 class Driver:
     """One open session with a target. Its methods may be called from the thread that opened it."""
 
-    def __init__(self, target: Target, packs: Sequence[Pack], options: Options) -> None:
+    def __init__(self, target: Target, packs: Sequence[Pack], options: Options, limit: float | None = None) -> None:
+        """``limit`` is how many seconds all cases together may take, from the first one on; None for no such limit."""
         self._target, self._packs, self._options = target, packs, options
+        self._limit = limit
+        self._deadline: float | None = None
         self._opened: Future[Session] = Future()
         self._results: dict[str, Future[CaseResult]] = {}
         self._batches: set[asyncio.Task[None]] = set()
@@ -105,6 +108,8 @@ class Driver:
             await self._target.close()
 
     def _begin(self, cases: Sequence[Case]) -> None:
+        if self._limit is not None and self._deadline is None:
+            self._deadline = self._loop.time() + self._limit
         batch = self._loop.create_task(self._do_all(cases))
         self._batches.add(batch)
         batch.add_done_callback(self._batches.discard)
@@ -114,17 +119,23 @@ class Driver:
         for wave in waves(cases):
             await asyncio.gather(*(self._do(case, gate) for case in wave))
 
+    async def _done_in_time(self, case: Case) -> CaseResult:
+        try:
+            async with asyncio.timeout_at(self._deadline):
+                result = await self._opened.result().do(case)
+        except TimeoutError:
+            self.stopped = f"the cases were not done within {self._limit:g} s"
+            return not_run(case, self.stopped)
+        self._silent = self._silent + 1 if silent(result) else 0
+        if self._silent >= PATIENCE:
+            self.stopped = f"the target gave no answer in {PATIENCE} cases in a row"
+        return result
+
     async def _do(self, case: Case, gate: asyncio.Semaphore) -> None:
         future = self._results[case.path]
         try:
             async with gate:
-                if self.stopped is None:
-                    result = await self._opened.result().do(case)
-                    self._silent = self._silent + 1 if silent(result) else 0
-                    if self._silent >= PATIENCE:
-                        self.stopped = f"the target gave no answer in {PATIENCE} cases in a row"
-                else:
-                    result = not_run(case, self.stopped)
+                result = not_run(case, self.stopped) if self.stopped else await self._done_in_time(case)
             future.set_result(result)
         except asyncio.CancelledError:
             future.cancel()

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ..contract import Case, Pack
-from ..contract.case import parse_case
 from ..contract.case_rules import case_problems
 from ..contract.grammar import parse_json, violations
+from ..contract.reading import parse_case
 from .items import CaseItem
 
 if TYPE_CHECKING:

@@ -17,6 +17,7 @@ from .proof import LieTrial, NullTrial, Proof, Trial, VariantTrial
 from .stage import in_memory
 from .trial import try_lie, try_null, try_variant
 from .vacuity import stale
+from .workers import deaf_children, hear
 
 #: Lies of one batch, and variants or null doubles of one. Those of a batch overlap, so that nobody waits alone.
 _LIES_A_BATCH = 24
@@ -99,7 +100,8 @@ def _trials(sources: Sources, doubles: Doubles, jobs: int) -> Iterator[Trial]:
     # A fresh process knows nothing of this one, which may have threads: it gathers the doubles itself, once.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(jobs, context, initializer=_begin, initargs=(sources,)) as pool:
-        futures = [pool.submit(_work, batch) for batch in batches]
+        with deaf_children():
+            futures = [pool.submit(_work, batch) for batch in batches]
         try:
             for future in as_completed(futures):
                 yield from future.result()
@@ -147,6 +149,7 @@ _gathered: list[Doubles] = []
 
 
 def _begin(sources: Sources) -> None:
+    hear()
     _gathered[:] = [gather(sources)]
 
 

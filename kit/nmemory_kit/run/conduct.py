@@ -132,7 +132,7 @@ def waves(cases: Sequence[Case]) -> tuple[list[Case], list[Case]]:
     """The cases that may overlap, those that take long first; then those that run alone."""
     alone = [case for case in cases if case.store == "exclusive"]
     beside = [case for case in cases if case.store != "exclusive"]
-    return sorted(beside, key=lambda case: (not case.waits, not case.restarts)), alone
+    return sorted(beside, key=lambda case: (not case.waits, not case.apart)), alone
 
 
 def silent(result: CaseResult) -> bool:

@@ -16,11 +16,21 @@ AN_ANSWER = "an answer"
 
 
 class Stop(Exception):
-    """The case cannot go on. ``verdict`` is None where findings already say why."""
+    """The case cannot go on. ``verdict`` is None where findings already say why.
 
-    def __init__(self, verdict: Verdict | None = None, reason: str | None = None, *, lost: bool = False) -> None:
+    ``unmet`` says that it is only an expectation of the step's own, which a later answer may still meet.
+    """
+
+    def __init__(
+        self,
+        verdict: Verdict | None = None,
+        reason: str | None = None,
+        *,
+        lost: bool = False,
+        unmet: bool = False,
+    ) -> None:
         super().__init__(reason)
-        self.verdict, self.reason, self.lost = verdict, reason, lost
+        self.verdict, self.reason, self.lost, self.unmet = verdict, reason, lost, unmet
 
 
 @dataclass(slots=True)
@@ -30,11 +40,15 @@ class Docket:
     pack: Pack
     redact: Callable[[Any], Any]
     findings: list[Finding] = field(default_factory=list)
+    #: Those of them that a step's own expectations found, not the standing checks.
+    own: list[Finding] = field(default_factory=list)
     #: Whether the connection broke in one of its calls.
     lost: bool = False
 
-    def find(self, label: str, clause: str, what: str, broken: Broken, stderr: str | None = None) -> None:
-        """Take down one finding, once."""
+    def find(
+        self, label: str, clause: str, what: str, broken: Broken, stderr: str | None = None
+    ) -> tuple[Finding, ...]:
+        """Take down one finding, once; answers it if it is new."""
         known = self.pack.clauses[clause]
         finding = Finding(
             clause=clause,
@@ -47,8 +61,16 @@ class Docket:
             got=self.redact(broken.got),
             stderr=self.redact(stderr),
         )
-        if finding not in self.findings:
-            self.findings.append(finding)
+        if finding in self.findings:
+            return ()
+        self.findings.append(finding)
+        return (finding,)
+
+    def take_back(self, since: int) -> None:
+        """Strike out what the steps' own expectations found after the first ``since`` findings."""
+        for finding in self.own[since:]:
+            self.findings.remove(finding)
+        del self.own[since:]
 
     def broken(
         self, label: str, clause: str, what: str, broken: Sequence[Broken], *, precondition: bool = False
@@ -57,10 +79,11 @@ class Docket:
         if precondition:
             one = broken[0]
             place = f" at {one.pointer}" if one.pointer else ""
-            return Stop(Verdict.NOT_RUN, f"step {label} ({what}){place}: expected {one.expected}, got {one.got}")
+            reason = f"step {label} ({what}){place}: expected {one.expected}, got {one.got}"
+            return Stop(Verdict.NOT_RUN, self.redact(reason), unmet=True)
         for one in broken:
-            self.find(label, clause, what, one)
-        return Stop()
+            self.own += self.find(label, clause, what, one)
+        return Stop(unmet=True)
 
     def faulty(self, label: str, clause: str, what: str, fault: Fault) -> Stop:
         """No answer came: a finding where the target is to blame, otherwise an error of the case."""

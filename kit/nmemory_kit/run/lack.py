@@ -33,6 +33,14 @@ def _words(need: str, capabilities: Collection[str]) -> str:
             return "expensive calls are not allowed (--synthesize)"
         case "fresh-store":
             return "the kit cannot give it an empty store (`{store}` in its command does)"
+        case "second-store" | "store-file":
+            return "the kit does not know the file of its store (it does with `{store}` in its command)"
+        case "shared-filesystem":
+            return "it may not see files of this machine (`folder` in a profile says that it does)"
+        case "shared-root":
+            return "the kit does not know from where it counts relative paths (`{folder}` in its command or variables)"
+        case "client-name":
+            return "it cannot know under which name a request is made (it has no sessions)"
         case "restart":
             return "the kit cannot restart it (it can where it starts it by a command)"
         case "http":

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from ..check import Answer
-from ..check.vocabulary import show
+from ..check.vocabulary import compile_schema, show
 from ..contract.pack import Recipe
 from ..contract.template import NoSuchPlace, Unfilled, render, resolve
 from ..target.held import hold
@@ -85,13 +85,17 @@ class Ledger:
         self._write({"made": {name: getattr(made, name) for name in Made.__slots__}})
 
     def answered(self, case: str, tool: str, recipe: Recipe, answer: Answer, credential: str | None = None) -> None:
-        """Write down what a call made, with the recipe that takes it back; nothing where the answer names no id."""
-        try:
-            taken = {name: resolve(answer.body, pointer) for name, pointer in recipe.save.items()}
-            arguments = render(recipe.arguments, taken, datetime.now(UTC))
-        except (NoSuchPlace, Unfilled):
-            return
-        self.made(case, f"{tool} answered {show(taken)}", recipe.tool, arguments, credential)
+        """Write down what a call made, with the recipe that takes it back.
+
+        Nothing where the answer names no id, or says by what it is that the thing was there before.
+        """
+        for item in _items(recipe, answer.body):
+            try:
+                taken = {name: resolve(item, pointer) for name, pointer in recipe.save.items()}
+                arguments = render(recipe.arguments, taken, datetime.now(UTC))
+            except (NoSuchPlace, Unfilled):
+                continue
+            self.made(case, f"{tool} answered {show(taken)}", recipe.tool, arguments, credential)
 
     def undone(self, made: Made) -> None:
         """Strike out a thing that is gone."""
@@ -119,3 +123,16 @@ class Ledger:
             hold(self._file)
         self._file.write(json.dumps(entry) + "\n")
         self._file.flush()
+
+
+def _items(recipe: Recipe, body: Json) -> list[Json]:
+    """The parts of an answer that each say of one thing that was made."""
+    if recipe.each is None:
+        items: Json = [body]
+    else:
+        try:
+            items = resolve(body, recipe.each)
+        except NoSuchPlace:
+            return []
+    made = compile_schema(recipe.where)
+    return [item for item in items if not any(True for _ in made.iter_errors(item))] if isinstance(items, list) else []

@@ -62,6 +62,10 @@ class Exchange:
     #: Milliseconds.
     took: float
     credential: str | None = None
+    #: What the client called itself, where not as usual.
+    client: str | None = None
+    #: The store, where it is not the case's own.
+    store: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from ..check import Answer, Judges, Outcome
@@ -15,12 +16,14 @@ from ..check.vocabulary import compile_schema
 from ..contract.case import Case
 from ..contract.pack import Observation, Pack, Recipe
 from ..contract.template import render
-from ..target import NOBODY, Listing, Reply, Store, Target, Unreachable, list_tools
+from ..target import NOBODY, Connection, Listing, Reply, Store, Target, Unreachable, list_tools
+from ..target.throwaway import ThrowAwayStores
+from .folders import Folders
 from .lack import lacking
 from .ledger import Ledger
 from .options import Options
 from .perform import Means, perform
-from .place import Place
+from .place import Place, Places
 from .result import CaseResult, TargetIdentity, Verdict
 
 Json = Any
@@ -49,6 +52,7 @@ class Session:
         self._sharing = 0
         self._taken = False
         self._closed_noise: list[str] = []
+        self._files = ThrowAwayStores()
         self.identity: TargetIdentity
         self.capabilities: frozenset[str] = frozenset()
         self.tools: tuple[dict[str, Any], ...] = ()
@@ -87,12 +91,12 @@ class Session:
             return skipped(case, reason)
         if absent := self._unlisted(case, required=True):
             return not_run(case, f"the target does not list {', '.join(absent)}")
-        fresh = self._target.fresh_store() if case.store == "fresh" or case.restarts else None
+        fresh = self._target.fresh_store() if case.store == "fresh" or case.apart else None
         if fresh is not None:
             return await self._elsewhere(case, fresh)
         if case.store == "fresh":
             return skipped(case, "the target cannot give it an empty store of its own: put {store} into its command")
-        alone = case.store == "exclusive" or case.restarts
+        alone = case.store == "exclusive" or case.apart
         result, lost = await self._here(case, alone=alone)
         if lost and not alone:
             result, _ = await self._here(case, alone=True)
@@ -123,6 +127,7 @@ class Session:
                 () if self._target.disposable else tuple(f"{made.case}: {made.what}" for made in self._ledger.there())
             )
             self._ledger.close()
+            self._files.remove()
             await self._place.close()
         return left
 
@@ -144,10 +149,10 @@ class Session:
             tools=names,
             capabilities=(),
         )
-        self.capabilities = frozenset(await self._find_out(names))
+        self.capabilities = frozenset(await self._find_out(names, connection))
         self.identity = replace(self.identity, capabilities=tuple(sorted(self.capabilities)))
 
-    async def _find_out(self, names: Sequence[str]) -> set[str]:
+    async def _find_out(self, names: Sequence[str], connection: Connection) -> set[str]:
         target, options = self._target, self.options
         found = {f"tool:{name}" for name in names}
         found |= {f"claims:{claim}" for claim in options.claims}
@@ -157,6 +162,11 @@ class Session:
         found |= {"restart"} if target.can_restart else set()
         found |= {"fresh-store"} if target.fresh_store() is not None else set()
         found |= {"synthesize"} if options.synthesize else set()
+        found |= {"client-name"} if connection.tells_client else set()
+        found |= {"shared-filesystem"} if target.shares_files else set()
+        found |= {"shared-root"} if target.root is not None else set()
+        if target.shares_files and target.store_file(None) is not None:
+            found |= {"store-file", *(["second-store"] if "fresh-store" in found else [])}
         if await self._demands_token():
             found.add("token-demanded")
         found |= {name for name, there in options.declared.items() if there}
@@ -199,7 +209,7 @@ class Session:
             answer = Answer.of_result(reply.result)
             if answer.outcome is not Outcome.SUCCESS:
                 return False
-            if (recipe := pack.cleanup.get(tool)) is not None:
+            for recipe in pack.cleanup.get(tool, ()):
                 self._ledger.answered(f"{pack.path}/observe", tool, recipe, answer)
         return not any(True for _ in compile_schema(observation.schema).iter_errors(answer.body))
 
@@ -223,18 +233,46 @@ class Session:
 
     async def _perform(self, case: Case, place: Place) -> tuple[CaseResult, bool]:
         pack, judges = self._pack_of(case)
+        marker, places = self._marker(), Places(self._target, place)
+        by_name, folders = self._by_name(case, places), None
+        if {"shared-filesystem", "store-file", "second-store"}.intersection(case.needs):
+            stores = [Path(store["folder"]) for store in by_name.get("stores", {}).values()]
+            root = self._target.root if "shared-root" in case.needs else None
+            folders = Folders(marker, self._files.files(), root, stores)
+            by_name |= folders.values()
         means = Means(
             pack=pack,
             judges=judges,
-            place=place,
+            places=places,
             ledger=self._ledger,
             seeds={**pack.seeds, **self.options.seeds},
             tools=frozenset(self.identity.tools),
-            marker=self._marker(),
+            marker=marker,
             call_timeout=self.options.call_timeout,
             redact=self._redact,
+            folders=folders,
+            places_by_name=by_name,
         )
-        return await perform(case, means, timeout=max(60.0, 5 * self.options.call_timeout))
+        try:
+            return await perform(case, means, timeout=max(60.0, 5 * self.options.call_timeout))
+        finally:
+            await places.close()
+            self._closed_noise += [f"{noise.kind}: {noise.received}" for noise in places.noise()]
+            if folders is not None:
+                folders.remove()
+
+    def _by_name(self, case: Case, places: Places) -> dict[str, Json]:
+        """What a case may say of its stores, where it needs their files."""
+        if not {"store-file", "second-store"}.intersection(case.needs):
+            return {}
+        files = {name: places.place(name).file for name in case.stores}
+        return {
+            "stores": {
+                name: {"file": str(file), "folder": str(file.parent)}
+                for name, file in files.items()
+                if file is not None
+            }
+        }
 
     async def _take(self, *, alone: bool) -> None:
         async with self._alone:
@@ -256,7 +294,7 @@ class Session:
         name = case.path.rpartition("/")[0]
         if name not in self._judges:
             pack = next(pack for pack in self.packs if pack.path == name)
-            self._judges[name] = (pack, Judges(pack))
+            self._judges[name] = (pack, Judges(pack, self.identity.mcp_version))
         return self._judges[name]
 
     def _unlisted(self, case: Case, *, required: bool) -> list[str]:

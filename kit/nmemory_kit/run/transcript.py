@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..contract.case import MAIN, Caller
 from ..target import Reply
 from .result import Exchange
 
@@ -22,7 +23,7 @@ class Transcript:
     redact: Callable[[Json], Json]
     exchanges: list[Exchange] = field(default_factory=list)
 
-    def note(self, label: str, method: str, params: Json, reply: Reply, credential: str | None) -> None:
+    def note(self, label: str, method: str, params: Json, reply: Reply, caller: Caller) -> None:
         """Write down a request and its reply."""
         if reply.fault is not None:
             came: Json = {"fault": reply.fault.message, "status": reply.status}
@@ -30,7 +31,16 @@ class Transcript:
             came = {"result": reply.result} if reply.result is not None else {"error": reply.error}
         took = round(reply.elapsed * 1000, 3)
         self.exchanges.append(
-            Exchange(label, method, self.redact(_cut(params)), self.redact(_cut(came)), took, credential)
+            Exchange(
+                label,
+                method,
+                self.redact(_cut(params)),
+                self.redact(_cut(came)),
+                took,
+                caller.credential,
+                caller.client,
+                caller.at if caller.at != MAIN else None,
+            )
         )
 
 

@@ -59,6 +59,7 @@ def _http(
         limits=limits,
         version=version,
         name=profile.name,
+        root=profile.folder,
     )
 
 
@@ -83,6 +84,7 @@ def _stdio(
         limits=limits,
         version=version,
         name=profile.name,
+        root=profile.folder,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
@@ -50,6 +51,10 @@ class Connection(Protocol):
     def lost(self) -> bool:
         """Whether the conversation is over, so that another must be opened."""
 
+    @property
+    def tells_client(self) -> bool:
+        """Whether the target can know of each request under which name it was made."""
+
     def noise(self) -> tuple[Noise, ...]:
         """What has come so far that belongs to no request."""
 
@@ -73,14 +78,28 @@ class Target(Protocol):
     can_restart: bool
     #: Whether the store is the kit's own throw-away one, so that nothing in it needs cleaning up.
     disposable: bool
+    #: Whether it sees the files that the kit makes on this machine.
+    shares_files: bool
     #: What takes this target's secrets out of anything that is shown or kept; replies come as sent.
     redactor: Redactor
+
+    @property
+    def root(self) -> Path | None:
+        """The folder from which it counts relative paths, if it is the kit's to make files in."""
 
     def fresh_store(self) -> Store | None:
         """A new, empty store, or None where this target cannot give one."""
 
-    async def connect(self, *, store: Store | None = None, credential: str | None = None) -> Connection:
-        """Open a connection (start a process, shake hands). Raises ``Unreachable``."""
+    def store_file(self, store: Store | None) -> Path | None:
+        """The file of a store (None: the main one), if the kit has made its place; it need not be there yet."""
+
+    async def connect(
+        self, *, store: Store | None = None, credential: str | None = None, client: str | None = None
+    ) -> Connection:
+        """Open a connection (start a process, shake hands), under another name than the kit's if ``client`` is one.
+
+        Raises ``Unreachable``.
+        """
 
     async def close(self) -> None:
         """Remove what the target made for itself (temporary stores); their openers close the connections."""

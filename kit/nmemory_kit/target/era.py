@@ -28,16 +28,12 @@ LEGACY_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 LEGACY_OFFER = LEGACY_VERSIONS[-1]
 MODERN_VERSION = "2026-07-28"
 
-CLIENT = {"name": "nmemory-kit", "version": __version__}
+#: What the kit calls itself, unless a conversation is begun under another name.
+CLIENT = "nmemory-kit"
 
 _UNSUPPORTED_VERSION = -32022
 _NO_HANDSHAKE_HERE = frozenset({_UNSUPPORTED_VERSION, METHOD_NOT_FOUND, -32600, -32602})
 _SERVER_INFO = "io.modelcontextprotocol/serverInfo"
-_ENVELOPE: dict[str, Any] = {
-    "io.modelcontextprotocol/protocolVersion": MODERN_VERSION,
-    "io.modelcontextprotocol/clientInfo": CLIENT,
-    "io.modelcontextprotocol/clientCapabilities": {},
-}
 
 _REMEDIES = {
     FaultKind.TIMEOUT: "if it needs longer to start, say so in the profile: `limits: {start: SECONDS}`",
@@ -63,7 +59,7 @@ C = TypeVar("C", bound=Channel)
 
 
 async def negotiate(
-    open_channel: Callable[[], Awaitable[C]], version: McpVersion, *, timeout: float
+    open_channel: Callable[[], Awaitable[C]], version: McpVersion, *, timeout: float, client: str = CLIENT
 ) -> tuple[C, ServerInfo]:
     """Open a channel and begin a conversation in the era asked for, or in the one that the target speaks.
 
@@ -74,7 +70,7 @@ async def negotiate(
     for era in eras:
         channel = await open_channel()
         try:
-            outcome = await begin(channel, era, timeout=timeout)
+            outcome = await begin(channel, era, timeout=timeout, client=client)
         except BaseException:
             await channel.close()
             raise
@@ -90,12 +86,15 @@ async def negotiate(
     raise Unreachable(refusal(refused, version))
 
 
-async def begin(channel: Channel, era: Era, *, timeout: float) -> ServerInfo | Reply:
-    """Begin a conversation in one era on an open channel. Returns who answers, or the reply that is a refusal."""
+async def begin(channel: Channel, era: Era, *, timeout: float, client: str = CLIENT) -> ServerInfo | Reply:
+    """Begin a conversation in one era on an open channel. Returns who answers, or the reply that is a refusal.
+
+    ``client`` is the name under which the kit asks.
+    """
     if era == "modern":
-        reply = await channel.ask("server/discover", envelope(None, era), timeout=timeout, era=era)
+        reply = await channel.ask("server/discover", envelope(None, era, client), timeout=timeout, era=era)
         return reply if reply.result is None else _discovered(reply.result)
-    params = {"protocolVersion": LEGACY_OFFER, "capabilities": {}, "clientInfo": CLIENT}
+    params = {"protocolVersion": LEGACY_OFFER, "capabilities": {}, "clientInfo": _client_info(client)}
     reply = await channel.ask("initialize", params, timeout=timeout, era=era)
     if reply.result is None:
         return reply
@@ -130,15 +129,20 @@ def unknown_server(version: McpVersion) -> ServerInfo:
     return ServerInfo(None, None, LEGACY_OFFER, "legacy")
 
 
-def envelope(params: dict[str, Any] | None, era: Era) -> dict[str, Any] | None:
+def envelope(params: dict[str, Any] | None, era: Era, client: str = CLIENT) -> dict[str, Any] | None:
     """The params of a request as they go out: in the modern era with its envelope in ``_meta``."""
     if era == "legacy":
         return params
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": MODERN_VERSION,
+        "io.modelcontextprotocol/clientInfo": _client_info(client),
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
     if params is None:
-        return {"_meta": _ENVELOPE}
+        return {"_meta": meta}
     if not isinstance(params, dict) or not isinstance(params.get("_meta", {}), dict):
         return params
-    return {**params, "_meta": _ENVELOPE | params.get("_meta", {})}
+    return {**params, "_meta": meta | params.get("_meta", {})}
 
 
 def headers(era: Era, mcp_version: str | None, method: str, params: Any) -> dict[str, str]:
@@ -150,6 +154,10 @@ def headers(era: Era, mcp_version: str | None, method: str, params: Any) -> dict
     if method in ("tools/call", "prompts/get", "resources/read") and isinstance(name, str):
         named["mcp-name"] = _header_value(name)
     return named
+
+
+def _client_info(client: str) -> dict[str, str]:
+    return {"name": client, "version": __version__}
 
 
 def _header_value(text: str) -> str:

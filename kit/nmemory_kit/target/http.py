@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from .connection import NOBODY, STRANGER, STRANGERS_TOKEN, Store
-from .era import McpVersion, negotiate, unknown_server
+from .era import CLIENT, McpVersion, negotiate, unknown_server
 from .errors import TargetError
 from .http_connection import HttpConnection
 from .limits import Limits
@@ -18,6 +18,7 @@ from .secrets import Redactor, marked_keys, secret_values
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     import httpx
 
@@ -39,7 +40,8 @@ class HttpTarget:
     ``headers`` go with every request; ``token`` is the default bearer token, ``tokens`` those of named
     credentials. A credential's token takes the place of an ``Authorization`` header among ``headers``; nobody
     has neither. Proxies are taken from the environment, cookies are not kept, and redirects never take a
-    token elsewhere. Raises ``TargetError`` for a URL or a header that makes no sense.
+    token elsewhere. ``root`` is the folder from which the server counts relative paths, where it is known; then
+    it shares the files of this machine. Raises ``TargetError`` for a URL or a header that makes no sense.
     """
 
     kind = "http"
@@ -56,7 +58,10 @@ class HttpTarget:
         limits: Limits | None = None,
         version: McpVersion = "auto",
         name: str | None = None,
+        root: Path | None = None,
     ) -> None:
+        self.root = root
+        self.shares_files = root is not None
         named = dict(headers or {})
         tokens = dict(tokens or {})
         self._url, userinfo = _checked_url(url)
@@ -81,7 +86,12 @@ class HttpTarget:
         """None: what is behind a URL is not the kit's to make anew."""
         return None
 
-    async def connect(self, *, store: Store | None = None, credential: str | None = None) -> HttpConnection:
+    def store_file(self, store: Store | None) -> Path | None:
+        """None: the kit knows of no file."""
+
+    async def connect(
+        self, *, store: Store | None = None, credential: str | None = None, client: str | None = None
+    ) -> HttpConnection:
         """Begin a conversation with ``credential``. Raises ``Unreachable``.
 
         A refusal (401, 403) of the default credential is ``Unreachable``. With any other, whether it is let
@@ -99,21 +109,22 @@ class HttpTarget:
                 )
             )
         refusal: HttpConnection | None = None
+        name = client or CLIENT
 
         async def open_channel() -> HttpConnection:
             nonlocal refusal
-            refusal = self._channel(credential)
+            refusal = self._channel(credential, name)
             return refusal
 
         try:
-            connection, server = await negotiate(open_channel, self._version, timeout=self.limits.start)
+            connection, server = await negotiate(open_channel, self._version, timeout=self.limits.start, client=name)
         except Unreachable as error:
             if refusal is None or refusal.refused is None:
                 raise Unreachable(self.redactor.fault(error.fault)) from None
             if credential is None:
                 wanted = _needs_token(error.fault, refusal.refused, self._authorizations[None])
                 raise Unreachable(self.redactor.fault(wanted)) from None
-            refused = self._channel(credential)
+            refused = self._channel(credential, name)
             refused.server = unknown_server(self._version)
             return refused
         connection.server = server
@@ -129,7 +140,7 @@ class HttpTarget:
                 async with asyncio.timeout(self.limits.grace):
                     await client.aclose()
 
-    def _channel(self, credential: str | None) -> HttpConnection:
+    def _channel(self, credential: str | None, client: str) -> HttpConnection:
         headers = dict(self._headers)
         authorization = self._authorizations[credential]
         if authorization is not None:
@@ -142,7 +153,7 @@ class HttpTarget:
                 message = f"the HTTP client cannot be set up: {self.redactor.text(str(error))}"
                 remedy = "check HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and SSL_CERT_FILE"
                 raise Unreachable(_kit_fault(message, remedy)) from None
-        return HttpConnection(self._client, self._url, headers, limits=self.limits, redactor=self.redactor)
+        return HttpConnection(self._client, self._url, headers, limits=self.limits, redactor=self.redactor, name=client)
 
 
 def _open_client() -> httpx.AsyncClient:

@@ -54,8 +54,10 @@ class HttpConnection:
         *,
         limits: Limits,
         redactor: Redactor,
+        name: str = era.CLIENT,
     ) -> None:
         self._client = client
+        self._name = name
         self._url = url
         self._headers = {**headers, **_ACCEPT, "accept-encoding": "identity"}
         self._limits = limits
@@ -75,11 +77,16 @@ class HttpConnection:
         """Whether the server is gone, or has forgotten the session for good."""
         return self._end is not None
 
+    @property
+    def tells_client(self) -> bool:
+        """Each request of the modern era says it; in the older one the session does, where the target gives one."""
+        return self.server.era == "modern" or self._session is not None
+
     async def request(self, method: str, params: dict[str, Any] | None, *, timeout: float) -> Reply:
         """Send one request in the era of the connection; a session that has expired is begun anew, once."""
         if self._end is not None:
             return Reply(fault=self._end)
-        stated = era.envelope(params, self.server.era)
+        stated = era.envelope(params, self.server.era, self._name)
         session = self._session
         reply = await self.ask(method, stated, timeout=timeout, era=self.server.era)
         if not self._expired(reply, session):
@@ -216,7 +223,10 @@ class HttpConnection:
             if self._session != expired:
                 return True
             self._session = None
-            return not isinstance(await era.begin(self, "legacy", timeout=self._limits.start), Reply)
+            return not isinstance(await self._begin_anew(), Reply)
+
+    async def _begin_anew(self) -> ServerInfo | Reply:
+        return await era.begin(self, "legacy", timeout=self._limits.start, client=self._name)
 
     async def _deliver(self, content: bytes, what: str) -> None:
         """POST a message that wants no answer."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .connection import NOBODY, STRANGER, STRANGERS_TOKEN, Era, ServerInfo, Store
-from .era import begin, refusal, unknown_server
+from .era import CLIENT, begin, refusal, unknown_server
 from .excerpt import excerpt
 from .limits import Limits
 from .reply import Blame, Fault, FaultKind, Noise, Reply, Unreachable
@@ -37,8 +37,8 @@ class Handled(Protocol):
 class Double(Protocol):
     """A server that is called instead of reached."""
 
-    async def handle(self, message: dict[str, Any], token: str | None) -> Handled:
-        """Handle one JSON-RPC message that came with ``token``."""
+    async def handle(self, message: dict[str, Any], token: str | None, *conversation: Any) -> Handled:
+        """Handle one JSON-RPC message that came with ``token``, in a conversation if it was given one to know."""
 
     def close(self) -> None:
         """Let go of the store."""
@@ -49,12 +49,14 @@ class InProcessTarget:
 
     ``open_double`` opens one on a path; connections to the same store share it, and the last one to close
     lets go of it, so that a restart is to close and to connect again. ``credentials`` maps names to tokens
-    (None: no token); ``token`` is the default one.
+    (None: no token); ``token`` is the default one. ``conversation`` makes what the double keeps of one
+    conversation, and is handed with each message of it; without one the double cannot tell its callers apart.
     """
 
     kind = "in-process"
     can_restart = True
     disposable = True
+    shares_files = True
 
     def __init__(
         self,
@@ -64,8 +66,10 @@ class InProcessTarget:
         credentials: Mapping[str, str | None] | None = None,
         token: str | None = None,
         limits: Limits | None = None,
+        conversation: Callable[[], object] | None = None,
     ) -> None:
         self._open_double = open_double
+        self._conversation = conversation
         self.display = name
         self.limits = limits or Limits()
         self._tokens: dict[str | None, str | None] = {None: token, NOBODY: None, STRANGER: STRANGERS_TOKEN}
@@ -79,7 +83,18 @@ class InProcessTarget:
         """A store in a file of its own."""
         return self._stores.fresh()
 
-    async def connect(self, *, store: Store | None = None, credential: str | None = None) -> InProcessConnection:
+    @property
+    def root(self) -> Path:
+        """A folder beside the stores; ``open_double`` has to tell the double of it."""
+        return self._stores.files()
+
+    def store_file(self, store: Store | None) -> Path:
+        """The path that ``open_double`` is given."""
+        return self._stores.path(store)
+
+    async def connect(
+        self, *, store: Store | None = None, credential: str | None = None, client: str | None = None
+    ) -> InProcessConnection:
         """Open the double on ``store``, or join those who have it open. Raises ``Unreachable``."""
         if credential not in self._tokens:
             raise Unreachable(Fault(FaultKind.UNREACHABLE, Blame.KIT, f"no credential is named {credential!r}"))
@@ -99,8 +114,9 @@ class InProcessTarget:
                 self._opened.pop(path, None)
                 shared.double.close()
 
-        connection = InProcessConnection(shared.double, self._tokens[credential], let_go)
-        outcome = await begin(connection, "legacy", timeout=self.limits.start)
+        conversation = () if self._conversation is None else (self._conversation(),)
+        connection = InProcessConnection(shared.double, self._tokens[credential], let_go, conversation)
+        outcome = await begin(connection, "legacy", timeout=self.limits.start, client=client or CLIENT)
         if isinstance(outcome, ServerInfo):
             connection.server = outcome
         elif credential is not None and outcome.status in (401, 403):
@@ -121,9 +137,12 @@ class InProcessConnection:
 
     server: ServerInfo
 
-    def __init__(self, double: Double, token: str | None, let_go: Callable[[], None]) -> None:
+    def __init__(
+        self, double: Double, token: str | None, let_go: Callable[[], None], conversation: tuple[object, ...] = ()
+    ) -> None:
         self._double = double
         self._token = token
+        self._conversation = conversation
         self._let_go = let_go
         self._next_id = 1
         self._end: Fault | None = None
@@ -133,6 +152,11 @@ class InProcessConnection:
     def lost(self) -> bool:
         """Whether the double has raised, or was closed."""
         return self._end is not None
+
+    @property
+    def tells_client(self) -> bool:
+        """Whether the double tells one conversation from another."""
+        return bool(self._conversation)
 
     async def request(self, method: str, params: dict[str, Any] | None, *, timeout: float) -> Reply:
         """Hand one request to the double and read its answer."""
@@ -150,7 +174,7 @@ class InProcessConnection:
             return Reply(fault=unsendable(method, error))
         try:
             async with asyncio.timeout(timeout):
-                handled = await self._double.handle(json.loads(frame), self._token)
+                handled = await self._double.handle(json.loads(frame), self._token, *self._conversation)
             reply = _read(handled, number, method)
         except TimeoutError:
             message = f"no answer to {method} within {timeout:g} s"
@@ -163,7 +187,7 @@ class InProcessConnection:
     async def tell(self, method: str) -> None:
         """Hand a notification to the double."""
         try:
-            await self._double.handle(notification(method), self._token)
+            await self._double.handle(notification(method), self._token, *self._conversation)
         except Exception as error:  # noqa: BLE001 whatever a double raises is its own doing
             self._end = _raised(f"ended on {method}", error)
 

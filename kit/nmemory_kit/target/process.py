@@ -51,7 +51,7 @@ class StderrTail:
 
 
 class Process(asyncio.SubprocessProtocol):
-    """A running child in a session and process group of its own.
+    """A child in a session and process group of its own.
 
     ``on_output`` is given each piece of stdout, ``on_end`` is called once, when no further output is to be
     expected: the process has ended or has closed its stdout, and what it wrote before has arrived (or
@@ -70,22 +70,9 @@ class Process(asyncio.SubprocessProtocol):
         self._drain: asyncio.TimerHandle | None = None
         self._transport: asyncio.SubprocessTransport | None = None
 
-    @classmethod
-    async def start(
-        cls,
-        command: Sequence[str],
-        *,
-        env: Mapping[str, str],
-        cwd: Path | None,
-        on_output: Callable[[bytes], None],
-        on_end: Callable[[], None],
-    ) -> Process:
+    async def start(self, command: Sequence[str], *, env: Mapping[str, str], cwd: Path | None) -> None:
         """Start ``command``, without a shell. Raises ``OSError`` where it cannot be started."""
-        loop = asyncio.get_running_loop()
-        _, process = await loop.subprocess_exec(
-            lambda: cls(on_output, on_end), *command, env=env, cwd=cwd, start_new_session=_POSIX
-        )
-        return process
+        await self._loop.subprocess_exec(lambda: self, *command, env=env, cwd=cwd, start_new_session=_POSIX)
 
     @property
     def pid(self) -> int:

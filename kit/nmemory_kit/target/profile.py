@@ -19,9 +19,17 @@ from .limits import Limits
 from .profile_yaml import Node, read_yaml
 
 _KEYS = (
-    *("target", "command", "name", "env", "inherit", "cwd", "token_env", "token_file", "headers", "headers_env"),
+    *("target", "command", "name", "env", "inherit", "cwd", "folder"),
+    *("token_env", "token_file", "headers", "headers_env"),
     *("mcp_version", "tokens", "seeds", "capabilities", "claims", "limits", "auth"),
 )
+#: Capabilities that stand on something that the kit has to know, and how to tell it.
+_NOT_CLAIMED = {
+    "shared-root": "write `folder: PATH`, the folder from which the target counts relative paths",
+    "store-file": "put {store} into the command",
+    "second-store": "put {store} into the command",
+    "fresh-store": "put {store} into the command",
+}
 _PLAIN_REFUSED = "name the variable or file that has it: `token_env: NAME` or `token_file: PATH`"
 
 
@@ -41,6 +49,8 @@ class Profile:
     inherit: Inherit | None = None
     #: Where the process runs: an absolute path.
     cwd: Path | None = None
+    #: From where the target counts relative paths, and where the kit may make files: an absolute path.
+    folder: Path | None = None
     token: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     mcp_version: McpVersion | None = None
@@ -83,7 +93,8 @@ def load_profile(path: Path) -> Profile:
         name=known["name"].text() if "name" in known else None,
         env=_texts(known.get("env")),
         inherit=known["inherit"].one_of(get_args(Inherit)) if "inherit" in known else None,
-        cwd=_cwd(known["cwd"], folder) if "cwd" in known else None,
+        cwd=_folder(known["cwd"], folder) if "cwd" in known else None,
+        folder=_folder(known["folder"], folder) if "folder" in known else None,
         token=_token(known, folder),
         headers=_headers(known),
         mcp_version=known["mcp_version"].one_of(get_args(McpVersion)) if "mcp_version" in known else None,
@@ -120,11 +131,11 @@ def _texts(node: Node | None) -> dict[str, str]:
     return {} if node is None else {key: value.scalar_text() for key, value in node.pairs()}
 
 
-def _cwd(node: Node, folder: Path) -> Path:
+def _folder(node: Node, folder: Path) -> Path:
     path = folder / Path(node.text()).expanduser()
     if not path.is_dir():
         raise node.error(f"the folder {node.text()!r} does not exist", "write it relative to the profile")
-    return path
+    return path.resolve()
 
 
 def _token(known: Mapping[str, Node], folder: Path) -> str | None:
@@ -194,7 +205,12 @@ def _seeds(node: Node | None) -> dict[str, dict[str, Any]]:
 
 
 def _capabilities(node: Node | None) -> dict[str, bool]:
-    return {} if node is None else {name: value.boolean() for name, value in node.pairs()}
+    found: dict[str, bool] = {}
+    for name, value in node.pairs() if node is not None else ():
+        found[name] = value.boolean()
+        if found[name] and name in _NOT_CLAIMED:
+            raise value.error(f"the capability {name!r} can only be denied", _NOT_CLAIMED[name])
+    return found
 
 
 def _limit_values(node: Node | None) -> dict[str, float]:

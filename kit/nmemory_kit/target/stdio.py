@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .connection import Era, ServerInfo, Store
 from .environment import Inherit, child_environment
-from .era import McpVersion, envelope, negotiate
+from .era import CLIENT, McpVersion, envelope, negotiate
 from .exchange import Exchange, Pending
 from .frames import FrameSplitter, FrameTooLarge
 from .limits import Limits
@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 
 #: What becomes the path of a store's file in an argument of the command.
 STORE = "{store}"
+#: What becomes the path of the folder for files, in an argument or in the value of a variable.
+FOLDER = "{folder}"
+#: Programs that run a command where it may not see the files of this machine.
+_DOORS = frozenset({"docker", "podman", "nerdctl", "ssh", "kubectl", "lxc", "wsl", "flatpak-spawn", "vagrant"})
 
 _CLOSED = "the connection was closed by the kit"
 
@@ -44,9 +48,10 @@ class StdioTarget:
 
     ``command`` is a list of arguments and never meets a shell. ``{store}`` in any of them becomes the path of
     a file, not yet there, in a temporary folder of the target's own: one for each store. Without it the
-    target has the one store that it has, and the kit can neither throw it away nor give a fresh one. ``env``
-    is added to the part of the kit's environment that ``inherit`` chooses. A relative program with a slash in
-    it is looked up in ``cwd``.
+    target has the one store that it has, and the kit can neither throw it away nor give a fresh one.
+    ``{folder}`` in an argument, or in a value of ``env``, becomes a folder for files, from which the server
+    counts relative paths; ``root`` is such a folder that it has anyway. ``env`` is added to the part of the
+    kit's environment that ``inherit`` chooses. A relative program with a slash in it is looked up in ``cwd``.
     """
 
     kind = "stdio"
@@ -63,6 +68,7 @@ class StdioTarget:
         limits: Limits | None = None,
         version: McpVersion = "auto",
         name: str | None = None,
+        root: Path | None = None,
     ) -> None:
         self._command = tuple(command)
         self._environment = child_environment(inherit, env or {})
@@ -72,6 +78,9 @@ class StdioTarget:
         self.redactor = Redactor([*secret_values(env or {}), *secret_arguments(self._command)])
         self.display = self.redactor.text(name or written(self._command))
         self.disposable = any(STORE in argument for argument in self._command)
+        self.shares_files = root is not None or Path(self._command[0]).stem not in _DOORS
+        self._root = root
+        self._rooted = any(FOLDER in text for text in (*self._command, *(env or {}).values()))
         self._stores = ThrowAwayStores()
 
     @property
@@ -85,7 +94,18 @@ class StdioTarget:
             return None
         return self._stores.fresh()
 
-    async def connect(self, *, store: Store | None = None, credential: str | None = None) -> StdioConnection:
+    @property
+    def root(self) -> Path | None:
+        """The folder that ``{folder}`` stands for, or the one that was given."""
+        return self._stores.files() if self._rooted else self._root
+
+    def store_file(self, store: Store | None) -> Path | None:
+        """The path that ``{store}`` stands for, where it does."""
+        return self._stores.path(store) if self.disposable else None
+
+    async def connect(
+        self, *, store: Store | None = None, credential: str | None = None, client: str | None = None
+    ) -> StdioConnection:
         """Start the process on ``store`` (None: the main one) and shake hands. Raises ``Unreachable``."""
         if credential is not None:
             raise Unreachable(
@@ -96,15 +116,18 @@ class StdioTarget:
                     remedy="credentials need a target on HTTP",
                 )
             )
-        command = self._filled(store)
+        places = self._places(store)
+        command = [_filled(argument, places) for argument in self._command]
+        environment = {name: _filled(value, places) for name, value in self._environment.items()}
+        name = client or CLIENT
 
         async def open_channel() -> StdioConnection:
             return await StdioConnection.start(
-                command, self._environment, self._cwd, limits=self.limits, redactor=self.redactor
+                command, environment, self._cwd, limits=self.limits, redactor=self.redactor, client=name
             )
 
         try:
-            connection, server = await negotiate(open_channel, self._version, timeout=self.limits.start)
+            connection, server = await negotiate(open_channel, self._version, timeout=self.limits.start, client=name)
         except Unreachable as error:
             raise Unreachable(self.redactor.fault(error.fault)) from None
         connection.server = server
@@ -116,11 +139,10 @@ class StdioTarget:
         """Remove the stores."""
         self._stores.remove()
 
-    def _filled(self, store: Store | None) -> list[str]:
-        if not self.disposable:
-            return list(self._command)
-        path = str(self._stores.path(store))
-        return [argument.replace(STORE, path) for argument in self._command]
+    def _places(self, store: Store | None) -> dict[str, str]:
+        """What the words in braces become, for those that stand somewhere."""
+        places = {STORE: str(self._stores.path(store))} if self.disposable else {}
+        return places | ({FOLDER: str(self._stores.files())} if self._rooted else {})
 
 
 class StdioConnection:
@@ -129,12 +151,13 @@ class StdioConnection:
     #: Set by the handshake, before anybody else sees the connection.
     server: ServerInfo
 
-    def __init__(self, limits: Limits, redactor: Redactor) -> None:
+    def __init__(self, limits: Limits, redactor: Redactor, client: str) -> None:
+        self._client = client
         self._limits = limits
         self._redactor = redactor
         self._exchange = Exchange(redactor, self.stderr, NoiseLog(redactor))
         self._splitter = FrameSplitter(limits.frame)
-        self._process: Process | None = None
+        self._process = Process(self._received, self._ended)
         self._end: Fault | None = None
         self._closed = False
 
@@ -147,13 +170,12 @@ class StdioConnection:
         *,
         limits: Limits,
         redactor: Redactor,
+        client: str,
     ) -> StdioConnection:
         """Start the process, without a handshake. Raises ``Unreachable``."""
-        connection = cls(limits, redactor)
+        connection = cls(limits, redactor, client)
         try:
-            connection._process = await Process.start(
-                command, env=env, cwd=cwd, on_output=connection._received, on_end=connection._ended
-            )
+            await connection._process.start(command, env=env, cwd=cwd)
         except (OSError, ValueError) as error:
             raise _not_started(command, cwd, error, redactor) from None
         return connection
@@ -161,7 +183,6 @@ class StdioConnection:
     @property
     def pid(self) -> int:
         """The id of the process, and of its group."""
-        assert self._process is not None
         return self._process.pid
 
     @property
@@ -169,9 +190,15 @@ class StdioConnection:
         """Whether the process has ended or can no longer be understood."""
         return self._end is not None
 
+    @property
+    def tells_client(self) -> bool:
+        """A process has one caller, whose name it was told."""
+        return True
+
     async def request(self, method: str, params: dict[str, Any] | None, *, timeout: float) -> Reply:
         """Send one request in the era of the connection and wait for its reply."""
-        return await self.ask(method, envelope(params, self.server.era), timeout=timeout, era=self.server.era)
+        stated = envelope(params, self.server.era, self._client)
+        return await self.ask(method, stated, timeout=timeout, era=self.server.era)
 
     async def ask(self, method: str, params: dict[str, Any] | None, *, timeout: float, era: Era) -> Reply:
         """Send one request as it stands and wait for its reply."""
@@ -202,16 +229,14 @@ class StdioConnection:
 
     def stderr(self) -> str | None:
         """The last lines on stderr, without secrets."""
-        return None if self._process is None else self._redactor.optional(self._process.tail.text())
+        return self._redactor.optional(self._process.tail.text())
 
     async def close(self) -> None:
         """End the process and everything that it started."""
         self._closed = True
-        if self._process is not None:
-            await self._process.stop(self._limits.grace)
+        await self._process.stop(self._limits.grace)
 
     def _write(self, message: Mapping[str, Any]) -> None:
-        assert self._process is not None
         self._process.write(encode(message) + b"\n")
 
     def _call_off(self, pending: Pending) -> None:
@@ -233,18 +258,15 @@ class StdioConnection:
                 lost=True,
             )
             self._lose(fault)
-            assert self._process is not None
             self._process.kill()
 
     def _answer(self, incoming: Request) -> None:
         """Answer a request of the target's, unless it sends them faster than it reads the answers."""
-        assert self._process is not None
         if self._process.backlog < _BACKLOG:
             self._write(answer(incoming))
 
     def _ended(self) -> None:
         """No more output will come."""
-        assert self._process is not None
         rest = self._splitter.rest()
         self._exchange.receive(rest)
         cut = rest if isinstance(parse_frame(rest), Unread) else b""
@@ -267,6 +289,12 @@ class StdioConnection:
         if self._end is None:
             self._end = fault
             self._exchange.end(fault)
+
+
+def _filled(text: str, places: Mapping[str, str]) -> str:
+    for word, path in places.items():
+        text = text.replace(word, path)
+    return text
 
 
 def _not_started(command: Sequence[str], cwd: Path | None, error: Exception, redactor: Redactor) -> Unreachable:

@@ -1,4 +1,4 @@
-"""Stores that are the kit's own to throw away: files in a temporary folder.
+"""Stores that are the kit's own to throw away, and a folder for files beside them: all in a temporary folder.
 
 A run removes its folder; one that was killed cannot. The next run that needs such a folder removes what dead runs left.
 """
@@ -38,15 +38,11 @@ class ThrowAwayStores:
 
     def path(self, store: Store | None) -> Path:
         """Where the file of a store is to be, in a folder of its own; None is the main store."""
-        if self._folder is None:
-            _sweep(Path(tempfile.gettempdir()))
-            folder = self._folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
-            self._lock = (folder / _LOCK).open("w", encoding="utf-8")
-            hold(self._lock)
-            leftovers.keep(self, lambda: shutil.rmtree(folder, ignore_errors=True))
-        home = self._folder / ("main" if store is None else store.name)
-        home.mkdir(exist_ok=True)
-        return home / "store.db"
+        return self._home("main" if store is None else store.name) / "store.db"
+
+    def files(self) -> Path:
+        """A folder for files that are no stores."""
+        return self._home("files")
 
     def remove(self) -> None:
         """Remove every store."""
@@ -57,6 +53,18 @@ class ThrowAwayStores:
         if self._lock is not None:
             self._lock.close()
             self._lock = None
+
+    def _home(self, name: str) -> Path:
+        if self._folder is None:
+            _sweep(Path(tempfile.gettempdir()))
+            # Resolved, because a path through a link is another path to whoever compares them.
+            folder = self._folder = Path(tempfile.mkdtemp(prefix=_PREFIX)).resolve()
+            self._lock = (folder / _LOCK).open("w", encoding="utf-8")
+            hold(self._lock)
+            leftovers.keep(self, lambda: shutil.rmtree(folder, ignore_errors=True))
+        home = self._folder / name
+        home.mkdir(exist_ok=True)
+        return home
 
 
 def _sweep(temporary: Path) -> None:

@@ -66,3 +66,53 @@ def test_a_tool_that_is_not_listed_is_named(tools):
 @pytest.mark.parametrize("document", [{}, {"tools": None}, [], "tools"])
 def test_what_is_no_list_of_tools_breaks_the_law(document):
     assert [one.pointer for one in broken(document, keep=[])] == ["/tools"]
+
+
+def judged(schema, **args):
+    return list(laws()["input-schema-judges"](Answer.of_document(listed(schema)), {"tool": "keep", **args}))
+
+
+CLOSED = GOOD | {"additionalProperties": False}
+GIVEN = {"fact": "a", "provenance": "b"}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        CLOSED | {"properties": {"fact": {"type": "string"}, "provenance": {}}},
+        {"$ref": "#/$defs/given", "$defs": {"given": GOOD}, "unevaluatedProperties": {"type": "string"}},
+        {"allOf": [GOOD], "propertyNames": {"enum": ["fact", "provenance"]}},
+    ],
+)
+def test_a_schema_may_be_closed_in_any_way(schema):
+    assert not judged(schema, accepts=[GIVEN], refuses=[GIVEN | {"more": 1}, {}])
+
+
+def test_an_open_schema_refuses_nothing_more():
+    (broken,) = judged(GOOD, refuses=[GIVEN | {"more": 1}])
+    assert broken.pointer == "/tools/1/inputSchema"
+    assert "refuses" in broken.expected
+
+
+def test_a_schema_that_refuses_what_it_should_take_is_told():
+    (broken,) = judged(CLOSED, accepts=[GIVEN])
+    assert "accepts" in broken.expected
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"$ref": "http://127.0.0.1:9/elsewhere"},
+        {"$ref": "#/$defs/gone"},
+        {"$ref": "#"},
+        {"type": 3},
+        None,
+    ],
+)
+def test_a_schema_that_cannot_be_applied_breaks_the_law_and_nothing_else(schema):
+    assert len(judged(schema, accepts=[GIVEN], refuses=[{}])) == 1
+
+
+def test_a_tool_that_is_not_there_has_no_schema():
+    (broken,) = list(laws()["input-schema-judges"](Answer.of_document({"tools": []}), {"tool": "keep"}))
+    assert broken.pointer == "/tools"

@@ -56,7 +56,7 @@ def _schema(schema: Any) -> Change:
 
 def _refusing(error: Any) -> Change:
     """A first step that is refused by a name; the pack has the name ``gone`` with one value, ``id``."""
-    gone = {"rpc": {"legacy": -32002, "modern": -32602}, "body": {"properties": {"id": {"const": "{{id}}"}}}}
+    gone = {"rpc": -32002, "body": {"properties": {"id": {"const": "{{id}}"}}}}
 
     def change(small: SmallPack) -> None:
         _pack(refusals={"gone": gone})(small)
@@ -109,7 +109,6 @@ FAULTS: dict[str, tuple[Change, str]] = {
     "a refusal that does not exist": (_refusing({"is": "gon"}), "no refusal 'gon' (did you mean 'gone'?)"),
     "a refusal without its value": (_refusing("gone"), "the refusal 'gone' wants a value 'id'"),
     "a refusal with a stray value": (_refusing({"is": "gone", "with": {"id": 1, "kind": 2}}), "has no use for 'kind'"),
-    "a refusal with the codes of one era": (_refusing({"rpc": {"legacy": -1}}), "'modern' is a required property"),
     "a reference that leads nowhere": (_schema({"$ref": "#/$defs/gone"}), "leads nowhere"),
     # names
     "a clause that does not exist": (
@@ -154,6 +153,35 @@ FAULTS: dict[str, tuple[Change, str]] = {
         lambda small: small.pack["observe"]["fast"].update({"call": "raed"}),
         "observe 'fast': the protocol has no tool 'raed'",
     ),
+    "a cleaning tool that is not there": (
+        _pack(cleanup={"write": {"tool": "wipe", "with": {}, "save": {}}}),
+        "cleanup of write: the protocol has no tool 'wipe'",
+    ),
+    "a cleaning rule with a bad schema": (
+        _pack(cleanup={"write": [{"tool": "read", "with": {}, "save": {}, "where": {"typ": 1}}]}),
+        "no member 'typ'",
+    ),
+    # places
+    "a store that is not needed": (_step(0, at="laptop"), "uses the store 'laptop', so it needs 'second-store'"),
+    "a store's file that is not needed": (
+        _step(0, **{"with": {"text": "{{stores/main/file}}"}}),
+        "uses the placeholder {{stores}}, so it needs 'store-file' or 'second-store'",
+    ),
+    "a client's name that is not needed": (_step(0, client="Kit"), "uses a client's name, so it needs 'client-name'"),
+    "a client among calls at once": (
+        _add({"parallel": [{"call": "write", "with": {"text": "a"}, "client": "Kit"}], "times": 2}),
+        "calls that are sent at once have no `client`",
+    ),
+    "a file that is not needed": (_add({"file": "a", "text": "b"}), "so it needs 'shared-filesystem'"),
+    "a file of two kinds": (_add({"file": "a", "text": "b", "gone": True}), "exactly one of text, base64, link"),
+    "a file of no kind": (_add({"file": "a"}), "exactly one of text, base64, link"),
+    "bytes that are no base64": (_add({"file": "a", "base64": "?"}), "'?' is not of the form"),
+    "a look that is not needed": (_add({"look": "a"}), "uses a look at a file, so it needs"),
+    "a question to a file that is not needed": (_add({"sqlite": "SELECT 1"}), "uses SQL, so it needs 'store-file'"),
+    "a stop that is not needed": (_add({"stop": True}), "uses a stop of the target, so it needs 'restart'"),
+    "a root without files": (_head(needs=["shared-root"]), "needs 'shared-filesystem' too"),
+    "a store with a bad name": (_step(0, at="My Laptop"), "'My Laptop' is not of the form"),
+    "a saved value called as the kit's own is": (_step(0, save={"folder": "/id"}), "/save"),
     # placeholders
     "a placeholder that nothing fills": (
         _step(0, **{"with": {"text": "{{markr}}"}}),
@@ -166,6 +194,18 @@ FAULTS: dict[str, tuple[Change, str]] = {
     "a placeholder in a key": (_step(0, **{"with": {"{{marker}}": 1}}), "a placeholder in a key is not filled"),
     # evidence
     "a rejection without a code": (_step(1, error={"in_band": True}), "a rejection names its code"),
+    "a refusal with any text by a tool that accepts nothing": (
+        lambda small: small.case["steps"].__setitem__(
+            2, {"call": "read", "error": {"in_band": {"type": "string"}}, "with": {"id": "{{id}}"}}
+        ),
+        "read may refuse with any text",
+    ),
+    "an expectation of an error that has no envelope": (
+        _step(1, error={"rpc": -32602}, expect={"required": ["kind"]}),
+        "say it in the error's `body`",
+    ),
+    "a bad schema of a message": (_step(1, error={"rpc": -32602, "message": {"typ": 1}}), "no member 'typ'"),
+    "a message of no JSON-RPC error": (_step(1, error={"code": "blank", "message": {}}), "'rpc' is a dependency"),
     "an absent text without a control": (
         lambda small: small.case["steps"][2].pop("shows"),
         "step 3: `nowhere` '{{marker}} bad' is no evidence unless read shows something",
@@ -211,6 +251,35 @@ RIGHT: dict[str, Change] = {
     ),
     "a foreign tool that is marked": _add({"call": "gone", "error": {"in_band": True}, "unjudged": ["*"]}),
     "a refusal by its name": _refusing({"is": "gone", "with": {"id": "{{id}}"}}),
+    "a refusal with any text by a tool that accepts something": _add(
+        {"call": "write", "error": {"in_band": {"type": "string"}}, "with": {"text": 1}}
+    ),
+    "a refusal whose text says what is wrong": _add(
+        {"call": "read", "error": {"in_band": {"mentions": "id"}}, "with": {"id": 1}}
+    ),
+    "errors without an envelope": lambda small: (
+        small.pack.update(errors={"renumbered": {"2026-07-28": {"-32002": -32602}}}),
+        _step(1, error={"rpc": -32602, "in_band": {"mentions": "text"}})(small),
+    ),
+    "steps that go elsewhere": lambda small: (
+        _head(needs=["second-store", "client-name", "shared-filesystem", "shared-root", "store-file", "restart"])(
+            small
+        ),
+        _add({"call": "write", "with": {"text": "{{here}} {{outside}}"}, "at": "laptop", "client": "Kit"})(small),
+        _add({"file": "{{folder}}/a", "copy": "{{stores/laptop/file}}"})(small),
+        _add({"look": "a", "save": {"sha": "/sha256", "size": "/size"}})(small),
+        _add({"sqlite": "SELECT ?", "with": ["{{sha}}", "{{size+1}}"], "at": "laptop"})(small),
+        _add({"stop": True, "at": "laptop"})(small),
+        _add({"restart": True})(small),
+    ),
+    "things taken back in two ways": _pack(
+        cleanup={
+            "write": [
+                {"tool": "read", "with": {"id": "{{id}}"}, "save": {"id": "/id"}},
+                {"tool": "read", "with": {"id": "{{id}}"}, "save": {"id": "/id"}, "each": "/rows", "where": {}},
+            ]
+        }
+    ),
     "a placeholder for a number": _step(2, expect={"properties": {"n": {"minimum": "{{id}}"}}}),
     "the kit's own keywords": _step(2, expect={"uniqueBy": "/id", "ordered": {"by": "/t", "as": "instant"}}),
     "a property called as a keyword is": _schema({"properties": {"format": {"type": "string"}}}),

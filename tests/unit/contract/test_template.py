@@ -9,7 +9,7 @@ import pytest
 from nmemory_kit.contract.template import Unfilled, placeholders, render
 
 NOW = datetime(2026, 3, 1, 0, 30, 15, 250_900, tzinfo=UTC)
-VALUES: dict[str, Any] = {"marker": "nmk", "ids": [{"id": 7}, {"id": None}], "a_text": "x"}
+VALUES: dict[str, Any] = {"marker": "nmk", "ids": [{"id": 7}, {"id": None}], "a_text": "x", "total": 7}
 
 
 @pytest.mark.parametrize(
@@ -33,6 +33,8 @@ VALUES: dict[str, Any] = {"marker": "nmk", "ids": [{"id": 7}, {"id": None}], "a_
         ("{{é*4}}", "éééé"),
         ("{{very *2}}long", "very very long"),
         (r"\{{marker}}", "{{marker}}"),
+        ("{{total+12}}", 19),
+        ("{{total-8}} left", "-1 left"),
         ({"key": ["{{marker}}", 1, None]}, {"key": ["nmk", 1, None]}),
     ],
 )
@@ -40,12 +42,14 @@ def test_a_placeholder_is_filled(template: Any, filled: Any) -> None:
     assert render(template, VALUES, NOW) == filled
 
 
-@pytest.mark.parametrize("template", ["{{gone}}", "{{ids/2/id}}", "{{today-2}}", "{{now+3w}}", "{{}}", "{{Marker}}"])
+@pytest.mark.parametrize(
+    "template", ["{{gone}}", "{{ids/2/id}}", "{{today-2}}", "{{now+3w}}", "{{}}", "{{Marker}}", "{{a_text+1}}"]
+)
 def test_what_nothing_fills_is_an_error_and_never_a_literal(template: str) -> None:
     with pytest.raises(Unfilled, match="nothing fills"):
         render(template, VALUES, NOW)
 
 
 def test_instants_and_repetitions_need_no_value() -> None:
-    template = ["{{now-1h}} {{today-2d}} {{x*9}}", {"a": "{{marker}}", "b": "{{ids/0}}"}]
-    assert list(placeholders(template)) == ["marker", "ids"]
+    template = ["{{now-1h}} {{today-2d}} {{x*9}}", {"a": "{{marker}}", "b": "{{ids/0}}", "c": "{{total+1}}"}]
+    assert list(placeholders(template)) == ["marker", "ids", "total"]

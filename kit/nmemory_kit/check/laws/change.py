@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ...contract.template import is_integer
 from ..answer import Answer
 from ..broken import Broken
 from ..vocabulary import show
 from . import law
-from .places import Unfit, fitting, integer_at, is_integer
+from .places import Unfit, fitting, integer_at
 
 
 @law("moved-by")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ...contract.template import NoSuchPlace, resolve
+from ...contract.template import NoSuchPlace, is_integer, resolve
 from ..answer import Answer
 from ..broken import Broken
 from ..vocabulary import show
 from . import law
-from .places import array_at, fitting, integer_at, is_integer, keys_of, saved_array
+from .places import array_at, fitting, integer_at, keys_of, saved_array
 
 
 @law("counts")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import wraps
 from typing import Any
 
-from ...contract.template import NoSuchPlace, resolve
+from ...contract.template import NoSuchPlace, is_integer, resolve
 from ..answer import Answer
 from ..broken import Broken
 from ..vocabulary import show
@@ -79,11 +79,6 @@ def saved_array(value: Json) -> list[Json]:
 def keys_of(items: Sequence[Json], by: str, place: str) -> list[Json]:
     """What each item has at a pointer. Raises ``Unfit``, which names the item's place."""
     return list(_keys(items, by, place))
-
-
-def is_integer(value: Json) -> bool:
-    """Whether a JSON value is an integer, by JSON Schema: 1.0 is one, true is none."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and value == value // 1
 
 
 def _keys(items: Sequence[Json], by: str, place: str) -> Iterator[Json]:

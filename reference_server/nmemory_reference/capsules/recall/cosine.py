@@ -1,8 +1,9 @@
 """Cosines: what they are exactly, and a quick look over many embeddings that tells which ones to compute.
 
-The product of two float32 is exact in float64, and `fsum` rounds the sum of all of them once; so the exact cosine is
-the same number on every machine and in every order of summing. The quick look, with numpy or without, is only right
-within `margin`; what it chooses is computed exactly before it is compared. Ranks are therefore the same either way.
+The product of two float32 is exact in float64, and `fsum` rounds the sum of all of them once; so a measured cosine is
+the same number on every machine and in every order of summing. Where two of them are closer than their rounding, whole
+numbers decide, so that vectors of one direction tie whatever their lengths. The quick look, with numpy or without, is
+only right within `margin`; what it chooses is measured before it is compared. Ranks are therefore the same either way.
 """
 
 from __future__ import annotations
@@ -17,6 +18,10 @@ from typing import Any, Final, Protocol
 
 from nmemory_reference.capsules.recall.embedding import from_bytes
 
+#: Measured cosines further apart than this are in the right order; their rounding errors are a thousandth of it.
+DOUBT: Final = 1e-12
+#: What makes a whole number of every float32.
+_WHOLE: Final = 2.0**149
 #: Half the distance between 1 and the next float32.
 _UNIT_ROUNDOFF: Final = 2.0**-24
 #: Below every cosine: the score of a row that is not looked at.
@@ -27,11 +32,6 @@ _SPARSE: Final = 4
 _FIRST_ROOM: Final = 256
 
 
-def exact(one: Sequence[float], length_of_one: float, other: Sequence[float]) -> float:
-    """The cosine of two float32 vectors of one dimension, neither of them zero."""
-    return math.fsum(map(mul, one, other)) / (length_of_one * length(other))
-
-
 def length(vector: Sequence[float]) -> float:
     """The Euclidean length of a float32 vector."""
     return math.sqrt(math.fsum(map(mul, vector, vector)))
@@ -40,6 +40,49 @@ def length(vector: Sequence[float]) -> float:
 def margin(dimension: int) -> float:
     """By how much a score of a quick look may differ from the cosine: twice the bound for float32 dot products."""
     return 2 * (dimension + 8) * _UNIT_ROUNDOFF
+
+
+class Measure:
+    """The cosines of one query with stored embeddings of its dimension; neither is zero anywhere."""
+
+    def __init__(self, query: array[float]) -> None:
+        self._query = query
+        self._length = length(query)
+        self._cosines: dict[bytes, float] = {}
+        self._exact: dict[bytes, tuple[int, int]] = {}
+
+    def cosine(self, embedding: bytes) -> float:
+        """The cosine, within a few units of the last place."""
+        known = self._cosines.get(embedding)
+        if known is None:
+            numbers = from_bytes(embedding)
+            known = math.fsum(map(mul, self._query, numbers)) / (self._length * length(numbers))
+            self._cosines[embedding] = known
+        return known
+
+    def compare(self, one: bytes, other: bytes) -> int:
+        """Below 0 if `one` is nearer, 0 if both are equally near, exactly; both cosines are above 0."""
+        difference = self.cosine(other) - self.cosine(one)
+        if abs(difference) > DOUBT:
+            return 1 if difference > 0 else -1
+        if one == other:
+            return 0
+        (product, square), (other_product, other_square) = self._products(one), self._products(other)
+        nearness, other_nearness = product**2 * other_square, other_product**2 * square
+        return (other_nearness > nearness) - (other_nearness < nearness)
+
+    def _products(self, embedding: bytes) -> tuple[int, int]:
+        """The dot products with the query and with itself, in units of one size."""
+        known = self._exact.get(embedding)
+        if known is None:
+            query, numbers = _whole(self._query), _whole(from_bytes(embedding))
+            known = sum(map(mul, query, numbers)), sum(map(mul, numbers, numbers))
+            self._exact[embedding] = known
+        return known
+
+
+def _whole(vector: Sequence[float]) -> list[int]:
+    return [int(number * _WHOLE) for number in vector]
 
 
 class Rows(Protocol):

@@ -6,10 +6,10 @@ import sqlite3
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cmp_to_key
 from typing import Final
 
 from nmemory_reference.capsules.recall import cosine
-from nmemory_reference.capsules.recall.embedding import from_bytes
 from nmemory_reference.capsules.recall.fences import Fences
 from nmemory_reference.capsules.recall.groups import Inside
 from nmemory_reference.capsules.recall.vector_index import VectorIndex
@@ -50,8 +50,12 @@ def find(
         return NOBODY
     margin = cosine.margin(len(embedding))
     scores = shelf.rows.scores(embedding, shelf.groups, None if inside is None else inside.shows)
-    length = cosine.length(embedding)
-    cosines: dict[int, float] = {}
+    measure = cosine.Measure(embedding)
+    stored: dict[int, bytes] = {}
+
+    def compare(one: int, other: int) -> int:
+        return measure.compare(stored[one], stored[other]) or one - other
+
     look = max(_FIRST_LOOK, 2 * most)
     while True:
         look = min(look, len(shelf.seqs))
@@ -59,13 +63,13 @@ def find(
         # above that all are here.
         places, least = shelf.rows.nearest(scores, look, 2 * margin)
         for seq in (shelf.seqs[place] for place in places):
-            if seq not in cosines:
-                cosines[seq] = cosine.exact(embedding, length, from_bytes(vectors.embedding(db, seq)))
+            if seq not in stored:
+                stored[seq] = vectors.embedding(db, seq)
         complete = look == len(shelf.seqs) or least <= 0
-        certain = [seq for seq, value in cosines.items() if value > 0 and (complete or value >= least - margin)]
-        certain.sort(key=lambda seq: (-cosines[seq], seq))
-        found = _walk(certain, cosines, fences.judge(certain), most)
-        if complete or len(found.cosines) == most:
+        floor = 0.0 if complete else max(0.0, least - margin)
+        certain = {seq: value for seq, one in stored.items() if (value := measure.cosine(one)) > floor}
+        found = _walk(sorted(certain, key=cmp_to_key(compare)), certain, fences.judge(certain), most)
+        if complete or (len(found.cosines) == most and min(found.cosines.values()) > floor + cosine.DOUBT):
             return found
         look *= _WIDER
 
