@@ -1,8 +1,8 @@
 """The reference server before MCP's own conformance suite.
 
 The scenarios that are left out want tools, resources or prompts that were made for that suite by name, or capabilities
-that a server of tools and their pages does not declare. ``tools-call-simple-text`` and ``tools-call-error`` pass here too, but
-only because an unknown tool is an error: they would say nothing.
+that a server of tools and their pages does not declare. ``tools-call-simple-text`` and ``tools-call-error`` pass here
+too, but only because an unknown tool is an error: they would say nothing.
 """
 
 from __future__ import annotations
