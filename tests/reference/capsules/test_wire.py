@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable, Iterator
 from itertools import product
@@ -12,7 +13,7 @@ import httpx
 import pytest
 from nmemory_reference.capsules.registry import MEMORY_TOOLS
 from reference.capsules.wire_client import Client, HttpWire, StdioWire, connected
-from reference.server import http_server, stdio_server
+from reference.server import COMMAND, http_server, stdio_server
 from reference.talk import request
 
 WAYS = [*product(("stdio", "http"), ("legacy", "modern"))]
@@ -301,6 +302,39 @@ def test_srv35_srv37_each_frame_is_one_line_and_what_was_read_is_answered(tmp_pa
         assert server.end() == 0
         frames = server.process.stdout.read().splitlines()
         assert sorted(json.loads(frame)["id"] for frame in frames) == list(range(5))
+
+
+@pytest.mark.parametrize(("mode", "era"), [("legacy", "2025-11-25"), ("auto", "2026-07-28")])
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+def test_the_sdks_own_client_gets_along_with_it(tmp_path: Path, transport: str, mode: str, era: str) -> None:
+    from mcp import Client as SdkClient
+    from mcp import MCPError, StdioServerParameters
+
+    async def speak(server: Any) -> None:
+        async with SdkClient(server, mode=mode) as client:
+            assert client.protocol_version == era
+            assert len((await client.list_tools()).tools) == 22
+            await client.call_tool("memory_ingest", {"content": "relay keeps one writer", "source": "s", "anchor": "a"})
+            found = await client.call_tool("memory_retrieve", {"terms": ["relay"]})
+            assert json.loads(found.content[0].text)["outcome"] == "grounded"
+            export = await client.call_tool("memory_export", {"stamp": False})
+            assert export.structured_content == json.loads(export.content[0].text)
+            assert (await client.call_tool("memory_get", {})).is_error
+            with pytest.raises(MCPError) as fault:
+                await client.call_tool("memory_get", {"id": "cap-9"})
+            assert fault.value.error.code == (-32002 if mode == "legacy" else -32602)
+            assert fault.value.error.data == {"kind": "unknown_capsule", "id": "cap-9"}
+            (resource, _) = (await client.list_resources()).resources
+            (page,) = (await client.read_resource(resource.uri)).contents
+            assert page.text.startswith("<!doctype html>")
+
+    options = ("--surface", "memory")
+    if transport == "stdio":
+        command = [*COMMAND, "--db", str(tmp_path / "memory.sqlite3"), *options]
+        asyncio.run(speak(StdioServerParameters(command=command[0], args=command[1:])))
+    else:
+        with http_server(tmp_path / "memory.sqlite3", *options) as (url, _):
+            asyncio.run(speak(url))
 
 
 TOKENS = """
