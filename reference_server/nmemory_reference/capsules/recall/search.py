@@ -11,7 +11,7 @@ from nmemory_reference.capsules.call import Call
 from nmemory_reference.capsules.faults import value_fault
 from nmemory_reference.capsules.recall import ranking, term_lane, vector_lane
 from nmemory_reference.capsules.recall.fences import TOMBSTONED, Fences, in_order, names_forgotten
-from nmemory_reference.capsules.recall.groups import Groups, Inside
+from nmemory_reference.capsules.recall.membership import Inside, Membership
 from nmemory_reference.capsules.recall.query import Query
 from nmemory_reference.capsules.recall.term_lane import Hits, Question
 from nmemory_reference.capsules.recall.vector_index import VectorIndex
@@ -20,7 +20,7 @@ from nmemory_reference.capsules.store import records
 from nmemory_reference.capsules.store.ids import capsule_id, seq_of
 from nmemory_reference.capsules.store.telemetry import Miss
 
-_GROUPS: Final = "groups"
+_MEMBERSHIP: Final = "membership"
 _VECTORS: Final = "vectors"
 
 
@@ -78,15 +78,15 @@ class Ranking:
 def search(db: sqlite3.Connection, call: Call, query: Query) -> Findings:
     """Put the query to its lanes. Raises -32602 if an embedding in scope has another dimension than the query's."""
     fences = Fences(db, call.store, query.window, call.now)
-    groups = call.store.kept(_GROUPS, None, Groups)
     inside = None
-    if query.embedding is not None or not query.scope.open:
-        groups.refresh(db)
-        inside = None if query.scope.open else groups.inside(query.scope)
+    if not query.scope.open:
+        membership = call.store.kept(_MEMBERSHIP, None, Membership)
+        membership.refresh(db)
+        inside = membership.inside(query.scope)
     neighbours = vector_lane.NOBODY
     if query.embedding is not None:
         index = call.store.kept(_VECTORS, None, VectorIndex)
-        index.refresh(db, groups.group_of)
+        index.refresh(db)
         _check_dimension(index, len(query.embedding), inside)
         neighbours = vector_lane.find(db, index, query.embedding, fences, query.vector_k, inside)
     question = term_lane.question(db, query.terms) if query.asks_words else None

@@ -14,7 +14,7 @@ from typing import Final
 from nmemory_reference.capsules import fold
 from nmemory_reference.capsules.decay import HALF_LIFE_US
 from nmemory_reference.capsules.recall.fences import Fences
-from nmemory_reference.capsules.recall.groups import Inside
+from nmemory_reference.capsules.recall.membership import Inside
 from nmemory_reference.capsules.store import aliases, words
 
 ALIAS: Final = "alias:"
