@@ -40,7 +40,7 @@ _BACKLOG = 1024 * 1024
 
 def written(command: Sequence[str]) -> str:
     """A command as one text, which splits into the same arguments; ``{store}`` needs no quotes, as no shell sees it."""
-    return shlex.join(command).replace(shlex.quote(STORE), STORE)
+    return shlex.join(command).replace(shlex.quote(STORE), STORE).replace(shlex.quote(FOLDER), FOLDER)
 
 
 class StdioTarget:
