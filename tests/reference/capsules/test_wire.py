@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterator
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import httpx
 import pytest
@@ -302,6 +302,27 @@ def test_srv35_srv37_each_frame_is_one_line_and_what_was_read_is_answered(tmp_pa
         assert server.end() == 0
         frames = server.process.stdout.read().splitlines()
         assert sorted(json.loads(frame)["id"] for frame in frames) == list(range(5))
+
+
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+def test_a_store_fault_is_32603_without_data_and_changes_nothing(
+    tmp_path: Path, era: Literal["legacy", "modern"]
+) -> None:
+    (tmp_path / "memory.sqlite3.hmac-key").mkdir()
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "n.md").write_bytes(b"\xff\xfe no text")
+    with connected("stdio", era, tmp_path / "memory.sqlite3") as client:
+        capture(client, "x")
+        before = client.call("memory_digest")
+        for tool, arguments in (
+            ("memory_forget", {"id": "cap-1", "mode": "purged", "reason": "test"}),
+            ("memory_import", {"source": "memory-dir", "dir": str(tmp_path / "notes")}),
+        ):
+            error = client.error(tool, **arguments)
+            assert error["code"] == -32603
+            assert error["message"]
+            assert "data" not in error
+        assert client.call("memory_digest") == before
 
 
 @pytest.mark.parametrize(("mode", "era"), [("legacy", "2025-11-25"), ("auto", "2026-07-28")])
