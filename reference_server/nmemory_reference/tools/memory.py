@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -14,6 +13,7 @@ from nmemory_reference.capsules.project import default_project
 from nmemory_reference.capsules.registry import MEMORY_TOOLS
 from nmemory_reference.capsules.tool import MemoryTool, answer
 from nmemory_reference.tools.arguments import Arguments
+from nmemory_reference.tools.beside import beside
 from nmemory_reference.tools.caller import DEFAULT_TENANT, Caller
 from nmemory_reference.tools.failure import shown
 from nmemory_reference.tools.tool import Invocation, Surface, Tool
@@ -71,7 +71,7 @@ def _tool(tool: MemoryTool[Any]) -> Tool:
         _refuse_strangers(tool, invocation.caller)
         call = _call(invocation)
         if tool.lengthy:
-            return await asyncio.to_thread(answer, tool, call, arguments.sent)
+            return await beside(lambda: answer(tool, call, arguments.sent))
         return answer(tool, call, arguments.sent)
 
     return Tool(

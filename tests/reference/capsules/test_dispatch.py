@@ -71,6 +71,26 @@ def test_a_lengthy_call_holds_nobody_up(with_probe: Callable[..., Memory]) -> No
     assert json.loads(asyncio.run(both())["content"][0]["text"]) == {"waited": True}
 
 
+def test_who_is_told_to_stop_does_not_wait_for_a_lengthy_call(with_probe: Callable[..., Memory]) -> None:
+    free = threading.Event()
+    memory = with_probe(tool(lambda call, given: {"waited": free.wait(WAIT)}, lengthy=True))
+
+    async def give_up() -> None:
+        long = asyncio.ensure_future(memory.endpoint.call_tool(probe_call()))
+        await asyncio.sleep(0)
+        long.cancel()
+
+    asyncio.run(give_up())
+    assert not free.is_set(), "the loop has ended although the call has not"
+    free.set()
+
+
+def test_a_lengthy_call_refuses_like_any_other(memory: Memory) -> None:
+    answer = memory.handle(request("tools/call", {"name": "memory_extract", "arguments": {"content": 5}})).body
+    assert answer["result"]["isError"] is True
+    assert answer["result"]["content"][0]["text"].startswith("failed to deserialize parameters: content")
+
+
 def test_a_surprise_is_told_without_what_it_was(with_probe: Callable[..., Memory], capsys: Any) -> None:
     def broken(call: Call, given: GetArguments) -> dict[str, Any]:
         raise RuntimeError("canary")
