@@ -30,8 +30,8 @@ MAX_WORDS: Final = 256
 #: In how many of the words asked for a near capsule is found at least. One would do, and let far more be compared.
 MEETINGS: Final = 2
 #: Answers of the index for one content: all of its rarer words, and the latest of the others.
-MAX_READ: Final = 4_096
-MAX_LATEST: Final = 2_048
+MAX_READ: Final = 2_048
+MAX_LATEST: Final = 1_024
 #: Capsules that are looked at for one content, and words of theirs that are compared.
 MAX_CANDIDATES: Final = 512
 MAX_COMPARED: Final = 4_096

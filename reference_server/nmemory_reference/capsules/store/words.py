@@ -10,7 +10,7 @@ from typing import Final
 from nmemory_reference.capsules import fold
 
 #: Capsules that hold a word are counted up to here; all words in more of them are equally common.
-COUNTED: Final = 4_096
+COUNTED: Final = 2_048
 #: From here on, the number of capsules that hold a word is remembered: counting fewer is quick.
 WORTH_KNOWING: Final = 64
 MAX_KNOWN: Final = 65_536
