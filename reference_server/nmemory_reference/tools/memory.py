@@ -63,7 +63,8 @@ def memory_tools() -> tuple[Tool, ...]:
 
 def actor_of(caller: Caller) -> str:
     """Who the journal names: the client by its own name, else the token, else nobody in particular."""
-    return (caller.client or "").strip() or caller.name or ANONYMOUS
+    client = (caller.client or "").encode("utf-8", "replace").decode()  # half a surrogate pair can't be stored
+    return client.strip() or caller.name or ANONYMOUS
 
 
 def _tool(tool: MemoryTool[Any]) -> Tool:
