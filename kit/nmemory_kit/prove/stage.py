@@ -20,7 +20,8 @@ from .watch import Watched
 
 if TYPE_CHECKING:
     from nmemory_reference.lies import Lie, Variant
-    from nmemory_reference.serve.endpoint import Endpoint
+
+    from ..target.inprocess import Double
 
 _OWNER = "nmk_owner_31c5a0d97e"
 _READER = "nmk_reader_8b20f6d4ac"
@@ -52,10 +53,10 @@ def target_of(double: Lie | Variant, config: Mapping[str, Any], mishaps: list[st
     settings = {"tokens": _tokens_file(), "usage_log": None, "durable": False, **config}
     watched = replace(double, make=lambda: Watched(double.make(), mishaps))
 
-    def opened(path: Path) -> Endpoint:
+    def opened(path: Path) -> Double:
         if not path.exists():
             copyfile(_empty_store(), path)
-        return open_double(Config(db=path, anchor_root=target.root, **settings), watched)
+        return open_double(Config(db=path, anchor_root=target.root, working_folder=target.root, **settings), watched)
 
     target = InProcessTarget(
         opened,
