@@ -154,7 +154,8 @@ async def is_busy_at_first(request: Request) -> None:
     """Wants to be asked again at once, then at a date that has passed, and then answers."""
     asked = sum(seen.method == "tools/call" for seen in request.house.seen)
     if asked <= 2:
-        await request.reply(429, b"slow down", "text/plain", retry_after=("0", "Wed, 21 Oct 2015 07:28:00 GMT")[asked - 1])
+        after = "0" if asked == 1 else "Wed, 21 Oct 2015 07:28:00 GMT"
+        await request.reply(429, b"slow down", "text/plain", retry_after=after)
     else:
         await be_polite(request)
 
