@@ -93,7 +93,7 @@ def _tool(tool: MemoryTool[Any]) -> Tool:
 def _call(invocation: Invocation) -> Call:
     caller, stores = invocation.caller, invocation.memory.capsules
     assert stores is not None  # the surfaces with these tools have them
-    settings = stores.settings(caller.tenant)
+    settings = stores.settings(files=caller.files)
     return Call(
         store=stores.store(caller.tenant),
         settings=settings,
@@ -104,10 +104,10 @@ def _call(invocation: Invocation) -> Call:
 
 
 def _refuse_strangers(tool: MemoryTool[Any], caller: Caller) -> None:
-    if tool.reads_files and caller.tenant != DEFAULT_TENANT:
+    if tool.reads_files and not caller.files:
         raise value_fault(
-            f"{tool.name} reads files of the server's machine, and those belong to the tenant {DEFAULT_TENANT!r}. "
-            "Send what they hold with memory_ingest."
+            f"{tool.name} reads files of the server's machine. That is for its own users, and for tokens of the "
+            f"tenant {DEFAULT_TENANT!r}. Send what the files hold with memory_ingest."
         )
 
 

@@ -190,6 +190,24 @@ def test_for_nmemory_hmac_key_no_key_file_is_made_and_the_key_is_never_shown(
     assert not list(tmp_path.glob("*.hmac-key"))
 
 
+def test_to_a_network_without_tokens_no_file_is_read(open_memory: Callable[..., Memory], tmp_path: Path) -> None:
+    (tmp_path / "note.md").write_text("The relay runs on port 7001.\n", "utf-8")
+    memory = open_memory(surface="memory", exposed=True, anchor_root=tmp_path)
+
+    def call(name: str, **arguments: Any) -> dict[str, Any]:
+        return memory.handle(request("tools/call", {"name": name, "arguments": arguments})).body
+
+    for name, arguments in (
+        ("memory_import", {"source": "memory-dir", "dir": str(tmp_path)}),
+        ("memory_merge", {"from": str(tmp_path / "memory.sqlite3")}),
+    ):
+        error = call(name, **arguments)["error"]
+        assert (error["code"], "memory_ingest" in error["message"]) == (-32602, True)
+    call("memory_ingest", content="relay", source="s", anchor="note.md:1")
+    found = call("memory_retrieve", terms=["relay"])["result"]["content"][0]["text"]
+    assert json.loads(found)["results"][0]["anchor_live"] == "unknown"
+
+
 def test_an_anchor_is_resolved_from_the_root_that_was_set(open_memory: Callable[..., Memory], tmp_path: Path) -> None:
     root = tmp_path / "code"
     root.mkdir()

@@ -442,6 +442,15 @@ def test_the_servers_files_are_the_default_tenants_alone(
     assert row["anchor_live"] == "unknown"
 
 
+def test_to_a_network_without_tokens_no_file_is_read(tmp_path: Path) -> None:
+    options = ("--surface", "memory", "--host", "0.0.0.0")
+    with http_server(tmp_path / "memory.sqlite3", *options) as (url, _), httpx.Client() as http:
+        client = Client(HttpWire(url.replace("0.0.0.0", "127.0.0.1"), http), "modern")
+        assert capture(client, "everybody may write") == "cap-1"
+        error = client.error("memory_import", source="memory-dir", dir=str(tmp_path))
+        assert "files of the server's machine" in error["message"]
+
+
 def test_without_a_token_there_is_nothing(tenants: tuple[Callable[..., Client], Path]) -> None:
     bearer, _ = tenants
     client = bearer("made-up-token")
