@@ -38,8 +38,9 @@ clean:
 
 # The kit and the reference server.
 $(VENV)/.kit: pyproject.toml
-	@test -n "$(PYTHON)" || { echo "Python 3.11 or later is needed; say which: make PYTHON=/path/to/python3.12" >&2; exit 2; }
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
+	    { echo "Python 3.11 or later is needed; say which: make PYTHON=/path/to/python3.12" >&2; exit 2; }
+	test -x $(BIN)/pip || "$(PYTHON)" -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 

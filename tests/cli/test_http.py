@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import socket
 import subprocess
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -82,6 +84,20 @@ def website() -> Iterator[str]:
     yield f"127.0.0.1:{server.server_port}"
     server.shutdown()
     server.server_close()
+
+
+def test_a_connection_that_breaks_at_once_may_want_tls(nmemory):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def hang_up() -> None:
+            with contextlib.suppress(OSError):
+                while True:
+                    server.accept()[0].close()
+
+        Thread(target=hang_up, daemon=True).start()
+        ran = nmemory(*CASE, "--target", f"http://127.0.0.1:{server.getsockname()[1]}/mcp")
+    assert ran.code == 3
+    assert "write https:// in the URL" in ran.out.splitlines()[1]
 
 
 @pytest.mark.parametrize(("scheme", "told"), [("http", "text/html"), ("https", "TLS")])

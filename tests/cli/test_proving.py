@@ -12,6 +12,7 @@ EVIDENCE = Evidence("a/v1/first-comes-first", "a1/x/order", "2", "recall {}", "/
 CAUGHT = LieTrial("x/unsorted", "a1/x/order", "Answers in no order.", Fate.CAUGHT, EVIDENCE, None, 1, 0.1)
 MADE = replace(CAUGHT, lie="x/systematic/x/drop/facts", made=True)
 SURVIVOR = replace(CAUGHT, lie="x/sorted-by-luck", fate=Fate.SURVIVED, evidence=None)
+STUMBLER = replace(SURVIVOR, lie="x/trips", fate=Fate.STUMBLED, reason="it raised KeyError: 'y' on x {}")
 ELSEWHERE = replace(CAUGHT, lie="x/by-another", clause="a1/x/other", fate=Fate.ELSEWHERE)
 
 
@@ -33,6 +34,7 @@ def test_the_matrix_says_which_case_caught_which_lie():
     ("of", "name"),
     [
         (proof(SURVIVOR), "x/sorted-by-luck (a1/x/order): Answers in no order."),
+        (proof(STUMBLER), "x/trips (a1/x/order): it raised KeyError: 'y' on x {}"),
         (proof(ELSEWHERE), "x/by-another (a1/x/other), first-comes-first (by a1/x/order): no reason"),
         (
             proof(variants=(VariantTrial("pretty", "Indents.", "NOT CONFORMANT", "r", (EVIDENCE,), (), 0.1),)),
@@ -40,7 +42,7 @@ def test_the_matrix_says_which_case_caught_which_lie():
         ),
         (proof(nulls=(NullTrial("silent", "Says nothing.", ("a/v1/c",), (), 0.1),)), "silent: c"),
     ],
-    ids=["survivor", "elsewhere", "variant", "null"],
+    ids=["survivor", "stumbler", "elsewhere", "variant", "null"],
 )
 @pytest.mark.parametrize("as_text", [told, lambda of: matrix.markdown(of, ["a/v1"])], ids=["text", "markdown"])
 def test_what_is_not_as_it_should_be_is_told_by_name(of: Proof, name: str, as_text):
@@ -49,24 +51,59 @@ def test_what_is_not_as_it_should_be_is_told_by_name(of: Proof, name: str, as_te
     assert name in text
 
 
-def test_a_lie_of_the_users_own_is_tried_and_a_survivor_fails_the_proof(nmemory, tmp_path: Path):
+HEAD = "from nmemory_reference.lies import Area\narea = Area('mine')\n"
+CAUGHT_LIE = """
+@area.success('forget', clause='mv1/forget/expires')
+def never_expires(call, body):
+    'Says that nothing was forgotten.'
+    body['expired'] = False
+"""
+SURVIVING_LIE = """
+@area.success('forget', clause='mv1/forget/idempotent')
+def tells_the_truth(call, body):
+    'Changes nothing at all.'
+"""
+STUMBLING_LIE = """
+@area.success('recall', clause='mv1/recall/total')
+def trips(call, body):
+    'Has forgotten what the key is called.'
+    body['sum'] += 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("lies", "fates", "code"),
+    [
+        ([CAUGHT_LIE], {"mine/never-expires": "caught"}, 0),
+        ([CAUGHT_LIE, SURVIVING_LIE], {"mine/never-expires": "caught", "mine/tells-the-truth": "survived"}, 1),
+        ([STUMBLING_LIE], {"mine/trips": "stumbled"}, 1),
+    ],
+    ids=["caught", "survivor", "stumbler"],
+)
+def test_lies_of_the_users_own_decide_the_exit_code(lies, fates, code: int, nmemory, tmp_path: Path):
     mine = tmp_path / "mine.py"
-    mine.write_text(
-        "from nmemory_reference.lies import Area\n"
-        "area = Area('mine')\n"
-        "@area.success('forget', clause='mv1/forget/idempotent')\n"
-        "def tells_the_truth(call, body):\n"
-        "    '''Changes nothing at all.'''\n"
-        "@area.success('forget', clause='mv1/forget/expires')\n"
-        "def never_expires(call, body):\n"
-        "    '''Says that nothing was forgotten.'''\n"
-        "    body['expired'] = False\n"
-        "LIES = area.lies\n"
-    )
+    mine.write_text(HEAD + "".join(lies) + "LIES = area.lies\n")
     ran = nmemory("protocol", "prove", "--lies", mine, "--only", "mine/*", "--jobs", "1", "--json")
-    fates = {trial["lie"]: trial["fate"] for trial in json.loads(ran.out)["lies"]}
-    assert fates == {"mine/tells-the-truth": "survived", "mine/never-expires": "caught"}
-    assert ran.code == 1
+    assert {trial["lie"]: trial["fate"] for trial in json.loads(ran.out)["lies"]} == fates
+    assert ran.code == code
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("import no_such_module\n", "no_such_module"),
+        (HEAD + CAUGHT_LIE, "no list LIES"),
+        (HEAD + CAUGHT_LIE + CAUGHT_LIE + "LIES = area.lies\n", "'mine/never-expires'"),
+        (HEAD + CAUGHT_LIE.replace("expires'", "expiers'") + "LIES = area.lies\n", "did you mean mv1/forget/expires"),
+    ],
+    ids=["bad-import", "no-list", "id-twice", "unknown-clause"],
+)
+def test_a_file_that_cannot_be_tried_is_told_in_a_line(text: str, told: str, nmemory, tmp_path: Path):
+    mine = tmp_path / "mine.py"
+    mine.write_text(text)
+    ran = nmemory("protocol", "prove", "--lies", mine)
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert told in ran.err
 
 
 def test_an_unknown_double_is_told_with_the_nearest(nmemory):

@@ -150,6 +150,27 @@ async def answers_404(request: Request) -> None:
 
 
 @on_call
+async def is_busy_at_first(request: Request) -> None:
+    """Wants to be asked again at once, then at a date that has passed, and then answers."""
+    asked = sum(seen.method == "tools/call" for seen in request.house.seen)
+    if asked <= 2:
+        after = "0" if asked == 1 else "Wed, 21 Oct 2015 07:28:00 GMT"
+        await request.reply(429, b"slow down", "text/plain", retry_after=after)
+    else:
+        await be_polite(request)
+
+
+@on_call
+async def is_always_busy(request: Request) -> None:
+    await request.reply(503, b"come back", "text/plain", retry_after="0")
+
+
+@on_call
+async def is_behind_a_gateway_that_lost_it(request: Request) -> None:
+    await request.reply(502, b"Bad Gateway", "text/html")
+
+
+@on_call
 async def answers_500(request: Request) -> None:
     await request.reply(500, b"Internal Server Error", "text/plain")
 
@@ -198,6 +219,22 @@ async def forgets_each_session_once(request: Request) -> None:
     """The first session is gone after its first call; the next one lasts."""
     if request.headers.get("mcp-session-id") == "session-1" and request.method == "tools/call":
         await request.error(404, -32600, "Session not found")
+    else:
+        await be_polite(request)
+
+
+@double
+async def is_slow_to_begin_again(request: Request) -> None:
+    """Each session but the last is gone after its first call; who comes without one meanwhile is refused."""
+    session = request.headers.get("mcp-session-id")
+    if request.method == "initialize":
+        if request.house.sessions:
+            await asyncio.sleep(0.1)
+        await be_polite(request)
+    elif session is None:
+        await request.reply(400, b"which session?", "text/plain")
+    elif session == "session-1" and request.method == "tools/call":
+        await request.reply(404)
     else:
         await be_polite(request)
 

@@ -1,8 +1,8 @@
 """The reference server before MCP's own conformance suite.
 
 The scenarios that are left out want tools, resources or prompts that were made for that suite by name, or capabilities
-that a server of tools alone does not declare. ``tools-call-simple-text`` and ``tools-call-error`` pass here too, but
-only because an unknown tool is an error: they would say nothing.
+that a server of tools and their pages does not declare. ``tools-call-simple-text`` and ``tools-call-error`` pass here
+too, but only because an unknown tool is an error: they would say nothing.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ APPLY_TO_A_SERVER_OF_TOOLS = (
     "server-initialize",
     "ping",
     "tools-list",
+    "resources-list",
     "server-sse-multiple-streams",
     "dns-rebinding-protection",
 )

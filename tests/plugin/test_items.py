@@ -41,7 +41,7 @@ def test_a_failure_tells_the_finding_and_no_traceback(run: Run) -> None:
             "MUST mv1/wire/expensive-mark",
             "step      1: tools/list*",
             "at        /tools",
-            "expected  contains*",
+            "expected  an item like*",
             "got       *",
             f"rerun     pytest -m nmemory --nmemory-target * --nmemory-case {FAILING}",
             f"FAILED memory-verbs/v1/{FAILING} - mv1/wire/expensive-mark: *",

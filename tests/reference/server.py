@@ -76,8 +76,10 @@ def http_server(db: Path, *options: str) -> Iterator[tuple[str, subprocess.Popen
     """A server on HTTP and a free port; gives its URL."""
     process = subprocess.Popen([*COMMAND, "--db", str(db), "--http", "--port", "0", *options], stderr=subprocess.PIPE)
     try:
-        line = process.stderr.readline().decode()
-        assert "http://" in line, line
+        said = []
+        while "http://" not in (line := process.stderr.readline().decode()):
+            assert line, f"it ended: {said}"
+            said.append(line)
         yield line.split()[-1], process
     finally:
         _end(process)

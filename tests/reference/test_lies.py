@@ -29,6 +29,7 @@ from nmemory_reference.lies import (
 from nmemory_reference.lies.memory.answers import MEMORY_TOOLS, rows, shape_fault, state_fault, value_fault
 from nmemory_reference.lies.systematic import systematic
 from nmemory_reference.serve.config import Config
+from nmemory_reference.serve.endpoint import Endpoint
 from nmemory_reference.tools.caller import Caller
 from reference.lives import LIVES
 
@@ -43,8 +44,12 @@ def talk(repertoire: Repertoire, double: Lie | Variant | None, folder: Path) -> 
     """What a double answers in the short life of a memory; the code of a JSON-RPC error, or `silence`."""
     config = Config(db=folder / "memory.sqlite3", usage_log=None, durable=False, **repertoire.config)
 
+    if isinstance(double, Variant):
+        double = replace(double, around=None)  # it is called here, and hears no messages
+
     async def life() -> list[Result | str]:
         endpoint = open_double(config, double)
+        assert isinstance(endpoint, Endpoint)
         answers: list[Result | str] = []
         try:
             await endpoint.list_tools(Caller())
@@ -231,7 +236,7 @@ def test_a_made_up_shape_fault_is_in_band() -> None:
 
 
 def test_the_memory_tools_are_those_that_the_reference_has(tmp_path: Path) -> None:
-    endpoint = open_double(Config(db=tmp_path / "m.sqlite3", surface="memory", usage_log=None, durable=False), None)
+    endpoint = Endpoint.open(Config(db=tmp_path / "m.sqlite3", surface="memory", usage_log=None, durable=False))
     listed = asyncio.run(endpoint.list_tools(Caller()))
     endpoint.close()
     assert tuple(tool["name"] for tool in listed["tools"]) == MEMORY_TOOLS
@@ -241,6 +246,54 @@ def test_rows_are_found_wherever_a_tool_has_them() -> None:
     body = {"constraints": [{"id": "a"}], "ready": {"ready": [{"id": "b"}]}, "decisions": [], "handles": ["c"]}
     assert [row["id"] for row in rows("memory_bootstrap", body)] == ["a", "b"]
     assert list(rows("memory_pin", body)) == []
+
+
+# --- variants on the wire ---------------------------------------------------------------------------------------------
+
+
+def heard(variant: str, folder: Path, *messages: tuple[str, dict[str, Any]]) -> list[Any]:
+    """The bodies that a variant of the verbs answers to some messages."""
+    (double,) = (one for one in REPERTOIRES[0].variants if one.id == variant)
+
+    async def conversation() -> list[Any]:
+        opened = open_double(Config(db=folder / "m.sqlite3", usage_log=None, durable=False), double)
+        try:
+            return [
+                (await opened.handle({"jsonrpc": "2.0", "id": 7, "method": method, "params": params})).body
+                for method, params in messages
+            ]
+        finally:
+            opened.close()
+
+    return asyncio.run(conversation())
+
+
+def test_tools_in_pages_are_all_there_in_the_end(tmp_path: Path) -> None:
+    honest = heard("verbs/honest", tmp_path, ("tools/list", {}))[0]["result"]["tools"]
+    told: list[Any] = []
+    cursor: dict[str, Any] = {}
+    for _ in range(len(honest)):
+        page = heard("verbs/paged-tools", tmp_path, ("tools/list", cursor))[0]["result"]
+        assert len(page["tools"]) <= 2
+        told += page["tools"]
+        if "nextCursor" not in page:
+            break
+        cursor = {"cursor": page["nextCursor"]}
+    assert told == honest
+
+
+def test_another_introduction_is_one_still(tmp_path: Path) -> None:
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "a test", "version": "1"}}
+    (said,) = heard("verbs/other-introduction", tmp_path, ("initialize", hello))
+    assert said["id"] == 7
+    assert said["result"]["protocolVersion"] == "2025-06-18"
+    assert "tools" in said["result"]["capabilities"]
+    assert "instructions" not in said["result"]
+
+
+def test_what_is_no_result_passes_as_it_is(tmp_path: Path) -> None:
+    (refused,) = heard("verbs/paged-tools", tmp_path, ("no/such/method", {}))
+    assert refused["error"]["code"] == -32601
 
 
 # --- lies from schemas ------------------------------------------------------------------------------------------------

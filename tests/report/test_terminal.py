@@ -92,3 +92,8 @@ def test_no_text_of_a_target_reaches_the_terminal_unescaped(text: str):
     shown = terminal.render(run)
     assert not {unicodedata.category(char) for char in shown if char != "\n"} & {"Cc", "Cf", "Cs", "Zl", "Zp"}
     assert not any(line.lstrip().startswith("::") for line in shown.splitlines())
+
+
+def test_of_many_cases_that_broke_one_clause_a_few_are_named():
+    text = terminal.render(results(*(case(f"c{n}", Verdict.FAIL, findings=(finding(),)) for n in range(60))))
+    assert "and       59 more cases: c1, c2, c3, c4, c5, c6, c7, c8 and 51 more" in text

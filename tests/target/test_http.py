@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import subprocess
 import sys
@@ -57,6 +58,23 @@ async def test_a_session_that_expired_is_begun_anew_once_and_said_so():
         assert text(await call(connection)) == "hello"
         assert [noise.kind for noise in connection.noise()] == ["session-expired"]
         assert house.sessions == 2
+
+
+async def test_what_is_asked_while_a_session_is_begun_anew_waits_for_it():
+    async with serving("is_slow_to_begin_again") as (url, house), conversing(url) as connection:
+        first = asyncio.create_task(call(connection))
+        while house.sessions < 2 and not first.done():
+            later = await asyncio.gather(*(call(connection) for _ in range(3)))
+            assert [reply.status for reply in later] == [200] * 3
+        assert (await first).status == 200
+        assert house.sessions == 2
+
+
+async def test_a_server_that_is_busy_is_asked_again_when_it_wants_to_be():
+    async with serving("is_busy_at_first") as (url, house), conversing(url) as connection:
+        assert (await call(connection)).status == 200
+        assert [noise.kind for noise in connection.noise()] == ["busy", "busy"]
+        assert sum(request.method == "tools/call" for request in house.seen) == 3
 
 
 async def test_the_newer_era_has_its_headers_and_no_session():

@@ -51,6 +51,17 @@ async def test_a_wrong_answer_is_a_fault_of_the_target(double, kind, message, st
         assert message in reply.fault.message
 
 
+@pytest.mark.parametrize(
+    ("double", "status"), [("is_always_busy", 503), ("is_behind_a_gateway_that_lost_it", 502)]
+)
+async def test_a_server_that_does_not_get_to_a_request_is_not_blamed_for_its_answer(double, status):
+    async with serving(double) as (url, _), conversing(url) as connection:
+        reply = await connection.request("tools/call", {"name": "echo", "arguments": {}}, timeout=0.5)
+        assert reply.fault is not None
+        assert (reply.fault.kind, reply.fault.blame, reply.status) == (FaultKind.HTTP_STATUS, Blame.TRANSPORT, status)
+        assert "--jobs 1" in reply.fault.remedy
+
+
 @pytest.mark.parametrize("double", ["drops_the_connection", "drops_the_connection_in_mid_answer"])
 async def test_a_connection_that_breaks_is_nobodys_answer(double):
     async with serving(double) as (url, _), conversing(url) as connection:

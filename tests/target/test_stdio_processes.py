@@ -203,6 +203,12 @@ async def test_a_command_that_cannot_be_started_says_why(command, options, messa
     assert fault.remedy
 
 
+def test_a_secret_that_the_process_inherits_is_masked_too(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("SOME_API_KEY", "abcd1234")
+    assert StdioTarget(["serve"], inherit="all").redactor.text("key abcd1234") == "key [redacted]"
+    assert StdioTarget(["serve"]).redactor.text("key abcd1234") == "key abcd1234"
+
+
 async def test_a_start_that_is_called_off_at_any_moment_ends_quietly():
     went_wrong: list[object] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: went_wrong.append(context))

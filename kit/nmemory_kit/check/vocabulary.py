@@ -83,6 +83,9 @@ def _validator() -> Any:
     )
 
 
+_BOUND = {"min": "at least", "max": "at most"}
+
+
 def _broken(error: ValidationError) -> Broken:
     return Broken(pointer_of(tuple(error.absolute_path)), _expected(error), show(error.instance))
 
@@ -102,6 +105,18 @@ def _expected(error: ValidationError) -> str:
             return "the member " + ", ".join(missing)
         case "instant" | "ordered" | "uniqueBy" | "mentions":
             return error.message
+        case "minItems" | "maxItems":
+            return f"{_BOUND[keyword[:3]]} {value} item{'' if value == 1 else 's'}"
+        case "minLength" | "maxLength":
+            return f"{_BOUND[keyword[:3]]} {value} character{'' if value == 1 else 's'}"
+        case "minimum" | "maximum":
+            return f"{_BOUND[keyword[:3]]} {show(value)}"
+        case "pattern":
+            return f"a text that matches {value}"
+        case "contains":
+            return f"an item like {show(value)}"
+        case "not":
+            return f"anything but {show(value)}"
         case _:
             return f"{keyword}: {show(value)}"
 

@@ -92,6 +92,7 @@ def conformance(
     """Judge a server by the contract. Without a target the kit certifies its own reference server."""
     import asyncio
 
+    from ..run.declared import check_declared
     from ..run.excuse import check_excuses, read_excuses
     from ..run.reach import Address, reach
     from ..run.select import choose
@@ -109,6 +110,8 @@ def conformance(
     excuses = read_excuses(xfail) if xfail is not None else ()
     check_excuses(excuses, everything, _today())
     reached = reach(address)
+    if reached.profile is not None:
+        check_declared(reached.profile, load(None))
     options = reached.options(
         protocol=protocol,
         jobs=jobs,

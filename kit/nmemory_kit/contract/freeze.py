@@ -75,14 +75,14 @@ def freeze(root: Traversable | None = None, *, force: bool = False) -> Differenc
     too; it is for packs that no release has carried yet.
     """
     root = root or files("nmemory_cases")
-    found = difference(root) if (root / LOCK).is_file() else Difference()
+    packs = {name: _entries(folder) for name, folder in _packs(root)}
+    found = difference(root) if (root / LOCK).is_file() else Difference(added=tuple(sorted(_flat(packs))))
     lost = [*(f"{name} (changed)" for name in found.changed), *(f"{name} (removed)" for name in found.removed)]
     if lost and not force:
         raise FrozenError(
             "nothing was frozen, for a released pack never changes: " + ", ".join(lost) + ". Undo that, or add new "
             "entries beside the old ones"
         )
-    packs = {name: _entries(folder) for name, folder in _packs(root)}
     lock = {
         "format": _FORMAT,
         "packs": {

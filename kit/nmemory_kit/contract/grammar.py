@@ -125,10 +125,8 @@ def _sentence(error: ValidationError) -> str:
 def _members(error: ValidationError) -> set[str]:
     """The members that an object may have, as far as the schema at hand names them."""
     schema = error.schema if isinstance(error.schema, dict) else {}
-    known = set(schema.get("properties", {}))
-    if schema.get("$dynamicAnchor") == "meta":
-        known |= set(Draft202012Validator.VALIDATORS) - set(_CLOSED) | {"title", "description", "$defs"} | set(_CLOSED)
-    elif schema.get("$ref") == "#/$defs/check":
+    known = {name for name, member in schema.get("properties", {}).items() if member is not False}
+    if schema.get("$ref") == "#/$defs/check":
         known |= {"clause", "expect", "law", "args", "nowhere", "shows"}
     return known
 

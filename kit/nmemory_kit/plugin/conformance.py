@@ -13,6 +13,7 @@ import pytest
 
 from ..contract import Case, Pack, PackError, load_pack, pack_names
 from ..report.foreign import harmless, harmless_lines
+from ..run.conduct import why
 from ..run.excuse import Excuse, ExcuseError, check_excuses, excuse, read_excuses
 from ..run.options import Options
 from ..run.reach import Reached, reach
@@ -21,7 +22,6 @@ from ..run.select import UnknownName, choose
 from ..run.session import NotATarget, fit, not_run
 from ..run.verdict import TargetVerdict
 from ..target import TargetError, Unreachable
-from ..target.excerpt import excerpt
 from .account import Account, lines, unwire, wire
 from .driver import Driver
 from .failure import transcript
@@ -266,12 +266,8 @@ class Conformance:
             try:
                 driver.open()
             except Unreachable as error:
-                fault = error.fault
-                said = [f"the target could not be reached: {fault.message}"]
-                said += [fault.remedy] if fault.remedy else []
-                said += [f"It sent: {excerpt(fault.received, 160)}"] if fault.received else []
-                words = "".join(f"\n  | {line}" for line in harmless_lines(fault.stderr or ""))
-                self._unreachable = self._options.redact(harmless(". ".join(said)) + words)
+                told = harmless_lines(f"the target could not be reached: {why(error.fault)}")
+                self._unreachable = self._options.redact("\n  | ".join(told))
             except NotATarget as error:
                 self._unreachable = self._options.redact(harmless(f"the target could not be judged: {error}"))
             else:

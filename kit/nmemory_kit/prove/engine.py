@@ -19,9 +19,10 @@ from .trial import try_lie, try_null, try_variant
 from .vacuity import stale
 from .workers import deaf_children, hear
 
-#: Lies of one batch, and variants or null doubles of one. Those of a batch overlap, so that nobody waits alone.
+#: Lies of one batch, and variants or null doubles of one.
 _LIES_A_BATCH = 24
-_WHOLES_A_BATCH = 4
+_WHOLES_A_BATCH = 8
+#: Doubles of a batch that overlap, so that none waits alone for a fact to expire; more would make each case slower.
 _AT_ONCE = 4
 
 

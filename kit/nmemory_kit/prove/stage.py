@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from shutil import copyfile
 from typing import TYPE_CHECKING, Any
 
 from ..run.options import Options
@@ -19,6 +20,8 @@ from .watch import Watched
 
 if TYPE_CHECKING:
     from nmemory_reference.lies import Lie, Variant
+
+    from ..target.inprocess import Double
 
 _OWNER = "nmk_owner_31c5a0d97e"
 _READER = "nmk_reader_8b20f6d4ac"
@@ -45,18 +48,27 @@ def target_of(double: Lie | Variant, config: Mapping[str, Any], mishaps: list[st
     """
     from nmemory_reference.lies import open_double
     from nmemory_reference.serve.config import Config
+    from nmemory_reference.serve.endpoint import Connection as Conversation
 
     settings = {"tokens": _tokens_file(), "usage_log": None, "durable": False, **config}
     watched = replace(double, make=lambda: Watched(double.make(), mishaps))
-    return InProcessTarget(
-        lambda path: open_double(Config(db=path, **settings), watched),
+
+    def opened(path: Path) -> Double:
+        if not path.exists():
+            copyfile(_empty_store(), path)
+        return open_double(Config(db=path, anchor_root=target.root, working_folder=target.root, **settings), watched)
+
+    target = InProcessTarget(
+        opened,
         name=double.id,
         credentials={"reader": _READER, "other-tenant": _OTHER},
         token=_OWNER,
+        conversation=Conversation,
     )
+    return target
 
 
-def options_for(double: Lie | Variant, *, jobs: int = 8, call_timeout: float = CALL_TIMEOUT) -> Options:
+def options_for(double: Lie | Variant, *, jobs: int = 4, call_timeout: float = CALL_TIMEOUT) -> Options:
     """What a run against a double is asked to do: everything, for nothing costs anything."""
     return Options(
         jobs=jobs,
@@ -99,6 +111,17 @@ def in_memory() -> Iterator[None]:
 @cache
 def _folder() -> tempfile.TemporaryDirectory[str]:
     return tempfile.TemporaryDirectory(prefix="nmemory-prove-")
+
+
+@cache
+def _empty_store() -> Path:
+    """A store that nothing is in: a copy of it is had much sooner than a new one."""
+    from nmemory_reference.lies import open_double
+    from nmemory_reference.serve.config import Config
+
+    file = Path(_folder().name) / "empty.sqlite3"
+    open_double(Config(db=file, usage_log=None, durable=False), None).close()
+    return file
 
 
 @cache

@@ -10,6 +10,9 @@ from nmemory_reference.tools.caller import Caller
 
 Result = dict[str, Any]
 
+#: Characters of a mishap's cause, and of what it happened on, that are told.
+_SHOWN = 160
+
 
 class Watched(Interceptor):
     """An interceptor, and what it has raised that is no answer: ``mishaps`` gets a sentence for each."""
@@ -38,5 +41,6 @@ class Watched(Interceptor):
             raise self._noted(f"{call.name} {dict(call.arguments)}", error) from error
 
     def _noted(self, asked: str, error: Exception) -> Exception:
-        self._mishaps.append(f"it raised {type(error).__name__} ({error}) on {asked}")
+        said = f"{type(error).__name__}: {error}"
+        self._mishaps.append(f"it raised {said[:_SHOWN]} on {asked[:_SHOWN]}")
         return error

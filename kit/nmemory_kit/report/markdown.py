@@ -19,6 +19,7 @@ from .outline import (
     breaches,
     count,
     excused,
+    names,
     outdated,
     reproduce,
     short,
@@ -114,7 +115,8 @@ def _breach(breach: Breach, results: Results) -> str:
     else:
         facts.append(f"got: as under `{breach.like}`")
     if breach.others:
-        facts.append(f"{count(len(breach.others), 'more case')}: {', '.join(f'`{name}`' for name in breach.others)}")
+        others = names([f"`{name}`" for name in breach.others], _NAMES)
+        facts.append(f"{count(len(breach.others), 'more case')}: {others}")
     text = f"**{breach.level} `{breach.clause}`** {code(breach.text)}\n\n" + "\n".join(f"- {fact}" for fact in facts)
     if finding.stderr and breach.like is None:
         text += "\n\n" + block(harmless_lines(finding.stderr))
@@ -125,8 +127,5 @@ def _groups(title: str, groups: tuple[Group, ...]) -> Iterator[str]:
     if groups:
         yield f"### {title}"
         yield "\n".join(
-            f"- {code(group.reason)}: "
-            + ", ".join(f"`{name}`" for name in group.members[:_NAMES])
-            + (f" and {len(group.members) - _NAMES} more" if len(group.members) > _NAMES else "")
-            for group in groups
+            f"- {code(group.reason)}: {names([f'`{name}`' for name in group.members], _NAMES)}" for group in groups
         )

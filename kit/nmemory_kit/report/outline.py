@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..contract.clause import Level
@@ -63,6 +63,12 @@ def books_line(books: Books) -> str:
     counts = " + ".join(f"{number} {verdict}" for verdict, number in books.counts.items() if number) or "0"
     line = f"planned {books.planned} = {counts}"
     return line if books.balance else f"{line} (the books do not balance: this is the kit's fault)"
+
+
+def names(members: Sequence[str], limit: int) -> str:
+    """The first few names, and how many more there are."""
+    more = len(members) - limit
+    return ", ".join(members[:limit]) + (f" and {more} more" if more > 0 else "")
 
 
 def breaches(results: Results, *levels: Level) -> tuple[Breach, ...]:

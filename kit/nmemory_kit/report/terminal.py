@@ -22,6 +22,7 @@ from .outline import (
     breaches,
     count,
     excused,
+    names,
     outdated,
     reproduce,
     short,
@@ -116,6 +117,8 @@ def _gaps(results: Results) -> Iterator[Line]:
 
 def _target(results: Results) -> str:
     target = results.header.target
+    if target.mcp_version is None and not target.tools:
+        return harmless(f"{target.kind}: {target.display}", _SHOWN)
     name = " ".join(filter(None, (target.name, target.version))) or "no name given"
     facts = [
         name,
@@ -152,7 +155,7 @@ def _proof(breach: Breach, results: Results) -> Iterator[Line]:
         yield Line(f"as under {breach.like}", 4, "got")
     yield Line(harmless(reproduce(results.header, case.case)), 4, "rerun", "cyan", whole=True)
     if breach.others:
-        yield Line(f"{count(len(breach.others), 'more case')}: {', '.join(breach.others)}", 4, "and")
+        yield Line(f"{count(len(breach.others), 'more case')}: {names(breach.others, _NAMES)}", 4, "and")
 
 
 def _excuses(results: Results) -> Iterator[Line]:
@@ -177,9 +180,7 @@ def _groups(title: str, noun: str, groups: tuple[Group, ...], above: str) -> Ite
         if group.reason == above:
             yield Line(f"for the reason above: {count(len(group.members), noun)}", 2)
             continue
-        shown = ", ".join(group.members[:_NAMES])
-        more = len(group.members) - _NAMES
-        yield Line(f"{harmless(group.reason, _SHOWN)}: {shown}" + (f" and {more} more" if more > 0 else ""), 2)
+        yield Line(f"{harmless(group.reason, _SHOWN)}: {names(group.members, _NAMES)}", 2)
 
 
 def _run_facts(results: Results) -> Iterator[Line]:

@@ -90,7 +90,7 @@ async def conduct(
     try:
         session = await Session.open(target, packs, options)
     except Unreachable as error:
-        reason = options.redact(f"the target could not be reached: {_why(error.fault)}")
+        reason = options.redact(f"the target could not be reached: {why(error.fault)}")
         return _nothing(target, packs, cases, options, started, began, reason, watch)
     except NotATarget as error:
         reason = options.redact(f"the target could not be judged: {error}")
@@ -215,7 +215,7 @@ def reason_of(verdict: TargetVerdict, clauses: Sequence[ClauseResult], complete:
     return f"{reason}; {stopped}" if stopped else reason
 
 
-def _why(fault: Fault) -> str:
+def why(fault: Fault) -> str:
     """A fault in sentences: what happened, what to do, what came instead, and the target's last words."""
     remedy = f". {fault.remedy[0].upper()}{fault.remedy[1:]}" if fault.remedy else ""
     wrote = f"\nIt sent: {excerpt(fault.received, 160)}" if fault.received else ""

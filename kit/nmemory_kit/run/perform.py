@@ -232,9 +232,10 @@ class Performance:
             return Answer.of_result(reply.result, reply.status)
         if reply.error is not None:
             return Answer.of_rpc_error(reply.error, reply.status)
-        if reply.fault is not None and reply.fault.kind is FaultKind.HTTP_STATUS and reply.status is not None:
+        fault = reply.fault
+        if fault and fault.kind is FaultKind.HTTP_STATUS and fault.blame is Blame.TARGET and reply.status is not None:
             return Answer.of_status(reply.status)
-        fault = reply.fault or Fault(FaultKind.GARBAGE, Blame.KIT, "the kit made nothing of the reply")
+        fault = fault or Fault(FaultKind.GARBAGE, Blame.KIT, "the kit made nothing of the reply")
         raise self.docket.faulty(label, clause, what, fault)
 
     # --- judging ------------------------------------------------------------------------------------------------

@@ -101,7 +101,8 @@ def _clause_result(
         verdict, reason = ClauseVerdict.NOT_APPLICABLE, lacking(missing, capabilities)
     else:
         verdict = ClauseVerdict.UNVERIFIED
-        reason = "; ".join(dict.fromkeys(undecided.get(clause.id, ()))) or "no case of this run decides it"
+        parts = (part for why in undecided.get(clause.id, ()) for part in why.split("; "))
+        reason = "; ".join(dict.fromkeys(parts)) or "no case of this run decides it"
     return ClauseResult(clause.id, clause.level, clause.text, verdict, reason, cases)
 
 

@@ -102,7 +102,7 @@ class Exchange:
     def end(self, fault: Fault) -> None:
         """The conversation is over: every pending request ends with ``fault``."""
         for pending in list(self._pending.values()):
-            self._finish(pending, Reply(fault=fault))
+            self._finish(pending, Reply(fault=self._with_usage(pending, fault)))
 
     def fault(self, kind: FaultKind, message: str, *, received: bytes | None = None, lost: bool = False) -> Fault:
         """A fault of the target's, with its last words on stderr and without secrets."""
@@ -173,12 +173,16 @@ class Exchange:
         fault = pending.suspect
         if fault is None:
             fault = self.fault(FaultKind.TIMEOUT, f"no answer to {pending.method} within {timeout:g} s")
-            if pending.id == 1 and (before := self.noise.all()):
-                # What a program prints that is no server, before it is asked anything: its usage, most likely.
-                fault = replace(fault, received=before[0].received)
         elif timeout:
             fault = replace(fault, message=f"{fault.message}, and no answer within {timeout:g} s")
-        self._finish(pending, Reply(fault=fault))
+        self._finish(pending, Reply(fault=self._with_usage(pending, fault)))
+
+    def _with_usage(self, pending: Pending, fault: Fault) -> Fault:
+        """With what a program that is no server printed where it never answered anything: its usage, most likely."""
+        printed = self.noise.all()
+        if pending.id != 1 or fault.received is not None or not printed:
+            return fault
+        return replace(fault, received=printed[0].received)
 
     def _finish(self, pending: Pending, reply: Reply) -> None:
         self._pending.pop(pending.id, None)

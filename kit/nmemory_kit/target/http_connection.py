@@ -84,6 +84,9 @@ class HttpConnection:
 
     async def request(self, method: str, params: dict[str, Any] | None, *, timeout: float) -> Reply:
         """Send one request in the era of the connection; a session that has expired is begun anew, once."""
+        async with self._renewing:
+            # While a new session is begun, nothing goes out that would have none.
+            pass
         if self._end is not None:
             return Reply(fault=self._end)
         stated = era.envelope(params, self.server.era, self._name)
@@ -111,12 +114,20 @@ class HttpConnection:
             content = encode(request(number, method, params))
         except ValueError as error:
             return Reply(fault=unsendable(method, error))
+        busy: Reply | None = None
         try:
             async with asyncio.timeout(timeout):
-                reply = await self._exchange(self._reader(number, method), content, self._stamped(era, method, params))
+                while True:
+                    reader = self._reader(number, method)
+                    reply = await self._exchange(reader, content, self._stamped(era, method, params))
+                    if reader.pause is None:
+                        break
+                    busy = reply
+                    self._noise.add("busy", f"{method}: HTTP {reply.status}; the kit waited and asked again")
+                    await asyncio.sleep(reader.pause)
         except TimeoutError:
             message = f"no answer to {method} within {timeout:g} s"
-            reply = Reply(fault=Fault(FaultKind.TIMEOUT, Blame.TARGET, message))
+            reply = busy or Reply(fault=Fault(FaultKind.TIMEOUT, Blame.TARGET, message))
         self.refused = reply.status if reply.status in (401, 403) else None
         if reply.fault is not None and reply.fault.lost:
             self._end = reply.fault

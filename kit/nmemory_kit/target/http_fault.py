@@ -54,7 +54,8 @@ def broken_off(method: str, error: httpx.HTTPError | httpx.InvalidURL) -> Fault:
     if isinstance(error, httpx.LocalProtocolError | httpx.InvalidURL):
         return Fault(FaultKind.UNREACHABLE, Blame.KIT, f"{method} cannot be sent: {_reason(error)}")
     message = f"the connection broke before the answer to {method} was complete: {_reason(error)}"
-    return Fault(FaultKind.CLOSED, Blame.TRANSPORT, message)
+    remedy = "look into the server's log; if it speaks TLS, write https:// in the URL"
+    return Fault(FaultKind.CLOSED, Blame.TRANSPORT, message, remedy=remedy)
 
 
 def _unreachable(message: str, remedy: str) -> Fault:

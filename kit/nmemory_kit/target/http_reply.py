@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 from contextlib import aclosing
+from dataclasses import replace
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
@@ -22,6 +26,12 @@ if TYPE_CHECKING:
     from .limits import Limits
     from .noise import NoiseLog
     from .secrets import Redactor
+
+#: Statuses that a server, or something before it, has for a request that it did not get to.
+_BUSY = frozenset({429, 502, 503, 504})
+#: Seconds until a request is sent again that came at a busy time, at least, and where nothing else is said.
+_PAUSE = 0.2
+_USUAL_PAUSE = 1.0
 
 #: Seconds that a stream gets to end after the reply on it.
 _DRAIN = 0.02
@@ -49,10 +59,13 @@ class ReplyReader:
         self._redactor = redactor
         self._noise = noise
         self._asked_back = asked_back
+        #: Seconds after which the server wants to be asked again, because it was busy.
+        self.pause: float | None = None
 
     async def read(self, response: httpx.Response) -> Reply:
         """The reply, whatever it is. Raises ``FrameTooLarge``, ``Undecodable`` and what httpx raises on the way."""
         status = response.status_code
+        self.pause = _pause(status, response.headers.get("retry-after"))
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         if 300 <= status < 400:
             return self._redirected(response)
@@ -155,7 +168,11 @@ class ReplyReader:
     def _status(self, status: int, received: bytes) -> Reply:
         remedy = "check the path of the URL, often /mcp" if status in (404, 405) else None
         message = f"{self.method} was answered with HTTP {status}"
-        return self.fault(FaultKind.HTTP_STATUS, message, status, received, remedy)
+        reply = self.fault(FaultKind.HTTP_STATUS, message, status, received, remedy)
+        if status in _BUSY and reply.fault is not None:
+            remedy = "the server, or something before it, is overloaded or limits the rate: try --jobs 1"
+            return replace(reply, fault=replace(reply.fault, blame=Blame.TRANSPORT, remedy=remedy))
+        return reply
 
     def fault(
         self,
@@ -169,6 +186,23 @@ class ReplyReader:
         shown = self._redactor.excerpt(received) if received else None
         fault = Fault(kind, Blame.TARGET, message, remedy=remedy, received=shown)
         return Reply(fault=self._redactor.fault(fault), status=status)
+
+
+def _pause(status: int, retry_after: str | None) -> float | None:
+    """The seconds of a ``Retry-After``, which may also be a date (RFC 9110, 10.2.3); None where nobody is to wait."""
+    if status not in (429, 503) or (status == 503 and retry_after is None):
+        return None
+    if retry_after is None:
+        return _USUAL_PAUSE
+    if re.fullmatch(r"[0-9]{1,9}", retry_after.strip()):
+        return max(_PAUSE, float(retry_after))
+    try:
+        moment = parsedate_to_datetime(retry_after)
+    except ValueError:
+        return _USUAL_PAUSE
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return max(_PAUSE, (moment - datetime.now(UTC)).total_seconds())
 
 
 def within(url: str, location: str) -> str | None:

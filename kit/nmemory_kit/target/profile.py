@@ -66,6 +66,8 @@ class Profile:
     limit_values: Mapping[str, float] = field(default_factory=dict)
     #: Whether a request without a token has to be refused.
     auth_required: bool | None = None
+    #: The lines of the names under ``seeds``, ``capabilities`` and ``claims``, by section and name.
+    lines: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
     def limits(self, *, start: float | None = None, call: float | None = None, run: float | None = None) -> Limits:
         """The limits in seconds: those given here, then those of the file, then the defaults."""
@@ -104,6 +106,7 @@ def load_profile(path: Path) -> Profile:
         claims=tuple(item.text() for item in known["claims"].items()) if "claims" in known else (),
         limit_values=_limit_values(known.get("limits")),
         auth_required=_auth_required(known.get("auth")),
+        lines=_lines(known),
     )
 
 
@@ -202,6 +205,18 @@ def _seeds(node: Node | None) -> dict[str, dict[str, Any]]:
         arguments = parts["with"].mapping() if "with" in parts else {}
         seeds[kind] = {"tool": parts["tool"].text(), "with": arguments}
     return seeds
+
+
+def _lines(known: Mapping[str, Node]) -> dict[tuple[str, str], int]:
+    lines = {
+        (section, name): node.line
+        for section in ("seeds", "capabilities")
+        if section in known
+        for name, node in known[section].pairs()
+    }
+    if "claims" in known:
+        lines |= {("claims", item.text()): item.line for item in known["claims"].items()}
+    return lines
 
 
 def _capabilities(node: Node | None) -> dict[str, bool]:

@@ -34,9 +34,14 @@ class Node:
         self._node = node
         self._value = value
 
+    @property
+    def line(self) -> int:
+        """Where it stands in the file, from 1."""
+        return int(self._node.start_mark.line) + 1
+
     def error(self, what: str, remedy: str) -> ProfileError:
         """An error that points at this value."""
-        return ProfileError(self._file, self._node.start_mark.line + 1, what, remedy)
+        return ProfileError(self._file, self.line, what, remedy)
 
     def entries(self, known: Iterable[str], *, refused: Mapping[str, str] | None = None) -> dict[str, Node]:
         """The entries of a mapping whose keys are all ``known``; a ``refused`` one is an error with its remedy."""

@@ -83,14 +83,14 @@ class Redactor:
                 return value
 
 
-def secret_values(named: Mapping[str, str]) -> list[str]:
-    """The values of variables or headers that look like secrets, by their name or by their length.
+def secret_values(named: Mapping[str, str], *, by_looks: bool = True) -> list[str]:
+    """The values of variables or headers that look like secrets, by their name or (``by_looks``) by their length.
 
     ``DEBUG=true`` and ``LEVEL=info`` are not: a report without these words would be unreadable.
     """
     values: list[str] = []
     for name, value in named.items():
-        if _TELLING_NAME.search(name) or _looks_random(value):
+        if _TELLING_NAME.search(name) or (by_looks and _looks_random(value)):
             # Of ``Bearer abc`` the second word is the secret, and a server may repeat it without the first.
             values += [value, *(word for word in value.split()[1:] if len(word) >= _SHORTEST)]
     return values

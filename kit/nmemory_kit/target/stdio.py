@@ -40,7 +40,7 @@ _BACKLOG = 1024 * 1024
 
 def written(command: Sequence[str]) -> str:
     """A command as one text, which splits into the same arguments; ``{store}`` needs no quotes, as no shell sees it."""
-    return shlex.join(command).replace(shlex.quote(STORE), STORE)
+    return shlex.join(command).replace(shlex.quote(STORE), STORE).replace(shlex.quote(FOLDER), FOLDER)
 
 
 class StdioTarget:
@@ -75,7 +75,9 @@ class StdioTarget:
         self._cwd = cwd
         self.limits = limits or Limits()
         self._version = version
-        self.redactor = Redactor([*secret_values(env or {}), *secret_arguments(self._command)])
+        # Of what it inherits, only what is named like one: a folder or a host looks random too.
+        inherited = secret_values(self._environment, by_looks=False)
+        self.redactor = Redactor([*secret_values(env or {}), *inherited, *secret_arguments(self._command)])
         self.display = self.redactor.text(name or written(self._command))
         self.disposable = any(STORE in argument for argument in self._command)
         self.shares_files = root is not None or Path(self._command[0]).stem not in _DOORS

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from nmemory_reference.capsules.instants import Instant
 from nmemory_reference.capsules.store.journal import Verifier
+from nmemory_reference.capsules.store.words import Frequencies
 from nmemory_reference.store.database import Database
 
 Value = TypeVar("Value")
@@ -37,6 +38,7 @@ class CapsuleStore:
     def __init__(self, database: Database) -> None:
         self.database = database
         self.journal = Verifier()
+        self.frequencies = Frequencies()
         self._kept: dict[str, tuple[Hashable, Any]] = {}
 
     @contextlib.contextmanager

@@ -37,11 +37,9 @@ class TenantStores:
             self._stores[tenant] = CapsuleStore(Database.open(path, durable=self._durable))
         return self._stores[tenant]
 
-    def settings(self, tenant: str) -> Settings:
-        """The tenant's settings: the files around the server are the default tenant's alone."""
-        if tenant == DEFAULT_TENANT:
-            return self._settings
-        return replace(self._settings, anchor_root=_NOWHERE)
+    def settings(self, *, files: bool) -> Settings:
+        """The settings for a caller who may have files of the server's machine read, or one who may not."""
+        return self._settings if files else replace(self._settings, anchor_root=_NOWHERE)
 
     def close(self) -> None:
         """Close the files that were opened here; the main one is its owner's to close."""

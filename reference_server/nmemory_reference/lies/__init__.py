@@ -22,6 +22,7 @@ from nmemory_reference.lies.answers import (
     with_body,
     without,
 )
+from nmemory_reference.lies.framed import Framed
 from nmemory_reference.lies.lie import Area, Lie
 from nmemory_reference.lies.memory import MEMORY
 from nmemory_reference.lies.refusal import Refusal
@@ -64,8 +65,10 @@ __all__ = [
 REPERTOIRES = (VERBS, MEMORY)
 
 
-def open_double(config: Config, double: Lie | Variant | None) -> Endpoint:
+def open_double(config: Config, double: Lie | Variant | None) -> Endpoint | Framed:
     """Open the store that `config` names as a double, or honestly where there is none."""
     if double is None:
         return Endpoint.open(config, interceptor=HONEST)
-    return Endpoint.open(replace(config, **double.config), interceptor=double.make())
+    endpoint = Endpoint.open(replace(config, **double.config), interceptor=double.make())
+    around = double.around if isinstance(double, Variant) else None
+    return endpoint if around is None else around(endpoint)

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 from nmemory_reference.lies.answers import Body, Result, body_of, is_error
+from nmemory_reference.lies.framed import OtherIntroduction, PagedTools
 from nmemory_reference.lies.variant import Bodies, Lists, Texts, Variant, Wholes
 from nmemory_reference.serve.interceptor import Interceptor
 
@@ -152,6 +153,8 @@ def forms(tools: Collection[str], *, errors: bool) -> tuple[Variant, ...]:
         Variant("meta", "Results and blocks carry _meta and annotations.", wholes(_annotated)),
         Variant("no-flag-on-success", "A success comes without isError.", wholes(_unflagged)),
         Variant("more-tools", "Forty tools more are listed, and all in another order.", lambda: Lists(_more_tools)),
+        Variant("paged-tools", "Tools are listed two at a time.", around=PagedTools),
+        Variant("other-introduction", "The server says other things of itself.", around=OtherIntroduction),
         Variant("reversed-keys", "The keys of every object come in reverse.", bodies(_reversed)),
         Variant("pretty-json", "JSON is written on several lines.", texts(_pretty)),
         Variant("ascii-json", "JSON is written with escapes only.", texts(_ascii)),

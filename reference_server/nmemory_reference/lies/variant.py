@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nmemory_reference.lies.answers import Body, Honest, Result, body_of, is_error, with_body
+from nmemory_reference.lies.framed import Framed
 from nmemory_reference.lies.lie import CLAIMS
+from nmemory_reference.serve.endpoint import Endpoint
 from nmemory_reference.serve.interceptor import Interceptor, ToolCall
 from nmemory_reference.tools.caller import Caller
 
@@ -29,6 +31,8 @@ class Variant:
     config: Mapping[str, Any] = field(default_factory=dict)
     #: What a profile would claim of it.
     claims: frozenset[str] = CLAIMS
+    #: What changes its messages on their way, or None.
+    around: Callable[[Endpoint], Framed] | None = None
     #: Why some clauses stay unverified with it, or None.
     gaps: str | None = None
 

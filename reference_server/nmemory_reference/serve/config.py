@@ -57,6 +57,8 @@ class Config:
     usage_log: Path | Literal["beside"] | None = "beside"
     #: Whether the caller on stdio is remote, and so never sees what is private; callers on HTTP always are.
     remote: bool = True
+    #: Whether anybody on a network may call; then no file of this machine is read for a caller.
+    exposed: bool = False
     #: Whether an answer waits until its change is on the disk; False is for stores that are thrown away.
     durable: bool = True
 

@@ -138,7 +138,7 @@ class Endpoint:
 
     def _authenticate(self, token: str | None) -> Caller | None:
         if self._tokens is None:
-            return Caller(remote=self.config.remote)
+            return Caller(remote=self.config.remote, files=not self.config.exposed)
         return self._tokens.caller(token, self._clock())
 
     async def _list_tools(self, _caller: Caller) -> Result:

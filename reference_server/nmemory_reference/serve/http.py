@@ -56,10 +56,12 @@ def serve_http(
     """
     listener = _listen(host, port)
     with listener:
+        exposed = config.tokens is None and not _is_local(host)
         # Trust in local callers is meant for stdio: whoever comes through a port is remote.
-        endpoint = Endpoint.open(dataclasses.replace(config, remote=True), interceptor=interceptor)
+        config = dataclasses.replace(config, remote=True, exposed=exposed)
+        endpoint = Endpoint.open(config, interceptor=interceptor)
         try:
-            if config.tokens is None and not _is_local(host):
+            if exposed:
                 sys.stderr.write("Serving beyond this machine without --tokens: everybody may read and write.\n")
             app = application(endpoint, host)
             if threading.current_thread() is threading.main_thread():

@@ -92,8 +92,9 @@ class _Conversation:
         def write() -> None:
             with contextlib.suppress(OSError):  # nobody reads any more; then stdin will end too
                 while (frame := self._frames.get()) is not None:
-                    while frame:
-                        frame = frame[os.write(self._output, frame) :]
+                    rest = memoryview(frame)  # slices of bytes would copy a long answer once for each write
+                    while rest:
+                        rest = rest[os.write(self._output, rest) :]
             tell(written.set)
 
         async def converse() -> None:

@@ -20,7 +20,7 @@ from typing import NoReturn
 
 from nmemory_reference.errors import ConfigError
 from nmemory_reference.instant import parse_instant
-from nmemory_reference.tools.caller import BOTH_SCOPES, Caller
+from nmemory_reference.tools.caller import BOTH_SCOPES, DEFAULT_TENANT, Caller
 from nmemory_reference.yaml_text import Fields, Items, Scalar, YamlFault, read_yaml, strings
 
 _KEYS = frozenset({"token", "name", "tenant", "scopes", "expires"})
@@ -98,7 +98,13 @@ def _grant(item: Fields | Items | Scalar) -> tuple[bytes, Grant]:
             expires = parse_instant(_text(item, "expires"))
         except ValueError:
             raise YamlFault(item.key_lines["expires"], "expires is no ISO 8601 instant") from None
-    caller = Caller(tenant=tenant, scopes=frozenset(scope.text for scope in scopes), remote=True, name=name)
+    caller = Caller(
+        tenant=tenant,
+        scopes=frozenset(scope.text for scope in scopes),
+        remote=True,
+        files=tenant == DEFAULT_TENANT,
+        name=name,
+    )
     return _digest(token), Grant(caller, expires)
 
 

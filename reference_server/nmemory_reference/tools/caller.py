@@ -15,6 +15,8 @@ class Caller:
     tenant: str = DEFAULT_TENANT
     scopes: frozenset[str] = BOTH_SCOPES
     remote: bool = True
+    #: Whether its calls may have files of the server's machine read.
+    files: bool = True
     #: The name of the token.
     name: str | None = None
     #: The name of the client program, as it gave it (`clientInfo.name`).

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -14,6 +13,7 @@ from nmemory_reference.capsules.project import default_project
 from nmemory_reference.capsules.registry import MEMORY_TOOLS
 from nmemory_reference.capsules.tool import MemoryTool, answer
 from nmemory_reference.tools.arguments import Arguments
+from nmemory_reference.tools.beside import beside
 from nmemory_reference.tools.caller import DEFAULT_TENANT, Caller
 from nmemory_reference.tools.failure import shown
 from nmemory_reference.tools.tool import Invocation, Surface, Tool
@@ -63,7 +63,8 @@ def memory_tools() -> tuple[Tool, ...]:
 
 def actor_of(caller: Caller) -> str:
     """Who the journal names: the client by its own name, else the token, else nobody in particular."""
-    return (caller.client or "").strip() or caller.name or ANONYMOUS
+    client = (caller.client or "").encode("utf-8", "replace").decode()  # half a surrogate pair can't be stored
+    return client.strip() or caller.name or ANONYMOUS
 
 
 def _tool(tool: MemoryTool[Any]) -> Tool:
@@ -71,7 +72,7 @@ def _tool(tool: MemoryTool[Any]) -> Tool:
         _refuse_strangers(tool, invocation.caller)
         call = _call(invocation)
         if tool.lengthy:
-            return await asyncio.to_thread(answer, tool, call, arguments.sent)
+            return await beside(lambda: answer(tool, call, arguments.sent))
         return answer(tool, call, arguments.sent)
 
     return Tool(
@@ -92,7 +93,7 @@ def _tool(tool: MemoryTool[Any]) -> Tool:
 def _call(invocation: Invocation) -> Call:
     caller, stores = invocation.caller, invocation.memory.capsules
     assert stores is not None  # the surfaces with these tools have them
-    settings = stores.settings(caller.tenant)
+    settings = stores.settings(files=caller.files)
     return Call(
         store=stores.store(caller.tenant),
         settings=settings,
@@ -103,10 +104,10 @@ def _call(invocation: Invocation) -> Call:
 
 
 def _refuse_strangers(tool: MemoryTool[Any], caller: Caller) -> None:
-    if tool.reads_files and caller.tenant != DEFAULT_TENANT:
+    if tool.reads_files and not caller.files:
         raise value_fault(
-            f"{tool.name} reads files of the server's machine, and those belong to the tenant {DEFAULT_TENANT!r}. "
-            "Send what they hold with memory_ingest."
+            f"{tool.name} reads files of the server's machine. That is for its own users, and for tokens of the "
+            f"tenant {DEFAULT_TENANT!r}. Send what the files hold with memory_ingest."
         )
 
 

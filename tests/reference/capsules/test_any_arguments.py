@@ -7,12 +7,16 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from nmemory_reference.capsules.capture import ingest
 from nmemory_reference.capsules.faults import ProtocolFault, ShapeFault
 from nmemory_reference.capsules.registry import MEMORY_TOOLS
 from nmemory_reference.capsules.tool import MemoryTool
 from nmemory_reference.capsules.vocabulary import KINDS
 from nmemory_reference.capsules.wire import dumps
+from nmemory_reference.tools.caller import Caller
+from nmemory_reference.tools.memory import actor_of
 from reference.capsules.inspection import rows, verified
+from reference.capsules.looks import got
 from reference.capsules.stage import Stage
 
 #: Texts that have broken programs before.
@@ -120,3 +124,14 @@ def test_w8_a_word_of_a_closed_set_is_spelled_exactly_so(stage: Stage, tool: Mem
             for other in (word.upper(), word.title(), f" {word}", f"{word}\n", word.replace("-", "_") + "_"):
                 with pytest.raises(ShapeFault, match=name):
                     stage.call(tool, **{name: other})
+
+
+@pytest.mark.parametrize(
+    ("name", "actor"),
+    [("kit", "kit"), (" kit ", "kit"), ("x\ud800y", "x?y"), ("a\0b", "a\0b"), ("", "mcp-caller"), (" ", "mcp-caller")],
+)
+def test_srv10_srv11_whatever_a_client_is_called_can_be_written_down(stage: Stage, name: str, actor: str) -> None:
+    stage.client = actor_of(Caller(client=name))
+    stage.call(ingest.TOOL, content="a note", source="s", anchor="a")
+    assert got(stage, "cap-1")["last_mutation"]["actor"] == actor
+    assert verified(stage)

@@ -15,7 +15,7 @@ from nmemory_reference.capsules.recall import cosine, vector_lane
 from nmemory_reference.capsules.recall.cosine import Measure, NumpyRows, PlainRows, Rows
 from nmemory_reference.capsules.recall.embedding import from_bytes, to_bytes
 from nmemory_reference.capsules.recall.fences import Fences, Scope
-from nmemory_reference.capsules.recall.groups import Groups, Inside
+from nmemory_reference.capsules.recall.membership import Inside, Membership
 from nmemory_reference.capsules.recall.vector_index import VectorIndex
 from reference.capsules.acts import drop
 from reference.capsules.recalling import embed, fenced
@@ -77,7 +77,7 @@ def test_a_quick_look_is_right_within_its_margin(kind: Callable[[int], Rows]) ->
         rows.extend([to_bytes(one) for one in stored])
         for query in stored[:10]:
             measure = Measure(query)
-            scores = rows.scores(query, array("i", [0] * 40), None)
+            scores = rows.scores(query, array("q", range(40)), None)
             for one, score in zip(stored, scores, strict=True):
                 assert abs(score - measure.cosine(to_bytes(one))) <= cosine.margin(dimension)
 
@@ -87,9 +87,15 @@ def test_a_quick_look_is_right_within_its_margin(kind: Callable[[int], Rows]) ->
 def test_a_group_that_is_not_shown_is_out_of_sight(kind: Callable[[int], Rows], shown: int) -> None:
     rows = kind(2)
     rows.extend([to_bytes(vector(1, number)) for number in range(10)])
-    groups = array("i", range(10))
-    scores = rows.scores(vector(1, 0), groups, bytes(number < shown for number in range(10)))
-    assert [score == cosine.OUT_OF_SIGHT for score in scores] == [number >= shown for number in range(10)]
+    capsules = array("q", range(1, 11))
+    projects, labels = array("i", [0, *range(1, 11)]), array("i", [0, *(number % 2 for number in range(1, 11))])
+    shows = bytes([0, *(number <= shown for number in range(1, 11))])
+    scores = rows.scores(vector(1, 0), capsules, Inside(projects, shows, labels, None))
+    assert [score == cosine.OUT_OF_SIGHT for score in scores] == [number > shown for number in capsules]
+    scores = rows.scores(vector(1, 0), capsules, Inside(projects, shows, labels, 1))
+    assert [score == cosine.OUT_OF_SIGHT for score in scores] == [
+        number > shown or number % 2 == 0 for number in capsules
+    ]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -100,7 +106,7 @@ def test_rows_grow_and_a_dropped_one_is_replaced_by_the_last(kind: Callable[[int
     rows.drop(10)
     rows.drop(898)
     assert len(rows) == 898
-    scores = rows.scores(vector(1, 0), array("i", [0] * 898), None)
+    scores = rows.scores(vector(1, 0), array("q", range(898)), None)
     expected = list(range(898))
     expected[10] = 899
     for place in (0, 9, 10, 11, 897):
@@ -127,7 +133,7 @@ def test_the_lane_gives_the_exact_order_with_its_ties(kind: Callable[[int], Rows
             )
         index, query = VectorIndex(kind), vector(*asked)
         with stage.store.reading() as db:
-            index.refresh(db, array("i", [0] * 41))
+            index.refresh(db)
             fences = Fences(db, stage.store, None, stage.context().now)
             found = vector_lane.find(db, index, query, fences, most, None)
         assert list(found.cosines) == exact_order(query, stored)[:most]
@@ -148,14 +154,14 @@ def test_numpy_changes_no_answer(stage: Stage) -> None:
     for number in range(6):
         embed(stage, fenced(stage, f"old {number}", "superseded"), *([1.0] * 15), 1.0 + number)
     drop(stage, "cap-11")
-    groups = Groups()
+    membership = Membership()
     with stage.store.reading() as db:
-        groups.refresh(db)
+        membership.refresh(db)
         fences = Fences(db, stage.store, None, stage.context().now)
         indexes = [VectorIndex(kind) for kind in (plain, with_numpy)]
         for index in indexes:
-            index.refresh(db, groups.group_of)
-        for inside in (None, groups.inside(Scope(project_id="p1"))):
+            index.refresh(db)
+        for inside in (None, membership.inside(Scope(project_id="p1"))):
             for most in (1, 10, 100, 1_000):
                 query = vector(*(chance.gauss(0.3, 1) for _ in range(16)))
                 one, other = (vector_lane.find(db, index, query, fences, most, inside) for index in indexes)

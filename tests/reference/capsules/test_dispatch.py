@@ -71,6 +71,26 @@ def test_a_lengthy_call_holds_nobody_up(with_probe: Callable[..., Memory]) -> No
     assert json.loads(asyncio.run(both())["content"][0]["text"]) == {"waited": True}
 
 
+def test_who_is_told_to_stop_does_not_wait_for_a_lengthy_call(with_probe: Callable[..., Memory]) -> None:
+    free = threading.Event()
+    memory = with_probe(tool(lambda call, given: {"waited": free.wait(WAIT)}, lengthy=True))
+
+    async def give_up() -> None:
+        long = asyncio.ensure_future(memory.endpoint.call_tool(probe_call()))
+        await asyncio.sleep(0)
+        long.cancel()
+
+    asyncio.run(give_up())
+    assert not free.is_set(), "the loop has ended although the call has not"
+    free.set()
+
+
+def test_a_lengthy_call_refuses_like_any_other(memory: Memory) -> None:
+    answer = memory.handle(request("tools/call", {"name": "memory_extract", "arguments": {"content": 5}})).body
+    assert answer["result"]["isError"] is True
+    assert answer["result"]["content"][0]["text"].startswith("failed to deserialize parameters: content")
+
+
 def test_a_surprise_is_told_without_what_it_was(with_probe: Callable[..., Memory], capsys: Any) -> None:
     def broken(call: Call, given: GetArguments) -> dict[str, Any]:
         raise RuntimeError("canary")
@@ -168,6 +188,24 @@ def test_for_nmemory_hmac_key_no_key_file_is_made_and_the_key_is_never_shown(
     ):
         assert "canary" not in str(memory.handle(request("tools/call", {"name": name, "arguments": arguments})))
     assert not list(tmp_path.glob("*.hmac-key"))
+
+
+def test_to_a_network_without_tokens_no_file_is_read(open_memory: Callable[..., Memory], tmp_path: Path) -> None:
+    (tmp_path / "note.md").write_text("The relay runs on port 7001.\n", "utf-8")
+    memory = open_memory(surface="memory", exposed=True, anchor_root=tmp_path)
+
+    def call(name: str, **arguments: Any) -> dict[str, Any]:
+        return memory.handle(request("tools/call", {"name": name, "arguments": arguments})).body
+
+    for name, arguments in (
+        ("memory_import", {"source": "memory-dir", "dir": str(tmp_path)}),
+        ("memory_merge", {"from": str(tmp_path / "memory.sqlite3")}),
+    ):
+        error = call(name, **arguments)["error"]
+        assert (error["code"], "memory_ingest" in error["message"]) == (-32602, True)
+    call("memory_ingest", content="relay", source="s", anchor="note.md:1")
+    found = call("memory_retrieve", terms=["relay"])["result"]["content"][0]["text"]
+    assert json.loads(found)["results"][0]["anchor_live"] == "unknown"
 
 
 def test_an_anchor_is_resolved_from_the_root_that_was_set(open_memory: Callable[..., Memory], tmp_path: Path) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
-from nmemory_reference.capsules.capture import classify
+from nmemory_reference.capsules.capture import classify, imports
 from nmemory_reference.capsules.faults import ProtocolFault, ShapeFault
 from nmemory_reference.capsules.structure import outcome
 from nmemory_reference.capsules.views import get
@@ -154,6 +155,19 @@ def test_an_edge_of_an_outcome_shows_on_the_capsule(stage: Stage) -> None:
     stage.call(outcome.TOOL, description="it was not so", actor="kit")
     edge(stage, "out-1", "falsifies", capsule)
     assert [row["from"] for row in told(stage, capsule)["relations"]] == ["out-1"]
+
+
+def test_get10_the_machines_own_edge_says_so(stage: Stage, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    for port in (7001, 7002):
+        (notes / "relay.md").write_text(f"# Relay\n\nThe relay runs on port {port}.\n", "utf-8")
+        stage.call(imports.TOOL, source="memory-dir", dir=str(notes))
+    (row,) = [row for row in told(stage, "cap-1")["relations"] if row["kind"] == "supersedes"]
+    assert list(row) == ["kind", "from", "to", "at", "origin"]
+    assert row["origin"] == "import"
+    edge(stage, "cap-1", "proposes", row["from"])
+    assert "origin" not in next(row for row in told(stage, "cap-1")["relations"] if row["kind"] == "proposes")
 
 
 def test_get11_findings_are_scanned_anew_and_a_clean_import_has_none(stage: Stage) -> None:

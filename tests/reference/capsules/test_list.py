@@ -70,7 +70,9 @@ def test_lst1_lst15_everything_but_the_forgotten_in_append_order(stage: Stage) -
 
 
 @pytest.mark.parametrize(("limit", "shown"), [(0, []), (2, [4, 5]), (5, [1, 2, 3, 4, 5]), (9, [1, 2, 3, 4, 5])])
-def test_lst3_lst5_a_limit_keeps_the_newest_and_reads_oldest_first(stage: Stage, limit: int, shown: list[int]) -> None:
+def test_lst2_lst3_lst5_a_limit_keeps_the_newest_and_reads_oldest_first(
+    stage: Stage, limit: int, shown: list[int]
+) -> None:
     fill(stage, 5)
     assert ids(stage, limit=limit) == [f"cap-{number}" for number in shown]
 

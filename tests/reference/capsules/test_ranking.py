@@ -13,35 +13,43 @@ from nmemory_reference.capsules.recall.ranking import fuse, reach, reweighted
 lanes = st.lists(st.integers(1, 99), unique=True)
 
 
-def test_ret49_equal_ranks_tie_and_go_by_append_order() -> None:
-    assert fuse([7, 3], [3, 7], most=9) == [3, 7]
-    assert fuse([5, 2], [2, 9], most=9) == [2, 5, 9]
-    assert fuse([4, 1, 9], most=9) == [4, 1, 9]
-    assert fuse([], [], most=9) == []
+def ranks(lane: list[int]) -> dict[int, int]:
+    """The rank of each, from 1."""
+    return {seq: rank for rank, seq in enumerate(lane, 1)}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "fused"),
+    [
+        ([7, 3], [3, 7], [3, 7]),
+        ([5, 2], [2, 9], [2, 5, 9]),
+        ([5, 3], [9, 3], [3, 5, 9]),
+        ([4, 1, 9], [], [4, 1, 9]),
+        ([], [], []),
+    ],
+)
+def test_ret49_equal_ranks_tie_and_go_by_append_order(one: list[int], other: list[int], fused: list[int]) -> None:
+    assert fuse(ranks(one), ranks(other)) == fused
 
 
 @pytest.mark.parametrize(("one", "other"), [((24, 30), (3, 80)), ((3, 150), (30, 45)), ((5, 250), (2, 343))])
-def test_ret49_sums_that_are_equal_tie_although_floats_would_not(one: tuple[int, int], other: tuple[int, int]) -> None:
-    """1/84 + 1/90 is 1/63 + 1/140; two capsules at such ranks go by append order, whichever of them is first."""
-    for first, second in ((1, 2), (2, 1)):
-        long = [[1_000 * (lane + 1) + place for place in range(400)] for lane in range(2)]
-        for seq, ranks in ((first, one), (second, other)):
-            for lane, rank in zip(long, ranks, strict=True):
-                lane[rank - 1] = seq
-        assert fuse(*long, most=2) == [1, 2]
-
-
-@given(lanes, lanes, st.integers(0, 120))
-def test_ret49_fusing_is_what_the_formula_says(one: list[int], other: list[int], most: int) -> None:
-    def worth(seq: int) -> Fraction:
-        return sum((Fraction(1, 60 + lane.index(seq) + 1) for lane in (one, other) if seq in lane), Fraction(0))
-
-    assert fuse(one, other, most=most) == sorted({*one, *other}, key=lambda seq: (-worth(seq), seq))[:most]
+@pytest.mark.parametrize("swap", [False, True])
+def test_ret49_sums_that_are_equal_tie_although_floats_would_not(
+    one: tuple[int, int], other: tuple[int, int], swap: bool
+) -> None:
+    """1/84 + 1/90 is 1/63 + 1/140; two capsules at such ranks go by append order, whichever stands where."""
+    if swap:
+        one, other = other, one
+    assert fuse({1: one[0], 2: other[0]}, {1: one[1], 2: other[1]}) == [1, 2]
 
 
 @given(lanes, lanes)
-def test_fusing_does_not_mind_the_order_of_the_lanes(one: list[int], other: list[int]) -> None:
-    assert fuse(one, other, most=200) == fuse(other, one, most=200)
+def test_ret49_fusing_is_what_the_formula_says(one: list[int], other: list[int]) -> None:
+    def worth(seq: int) -> Fraction:
+        return sum((Fraction(1, 60 + lane.index(seq) + 1) for lane in (one, other) if seq in lane), Fraction(0))
+
+    assert fuse(ranks(one), ranks(other)) == sorted({*one, *other}, key=lambda seq: (-worth(seq), seq))
+    assert fuse(ranks(one), ranks(other)) == fuse(ranks(other), ranks(one))
 
 
 def test_c44_a_low_weight_lets_the_second_pass() -> None:

@@ -6,14 +6,17 @@ import itertools
 import json
 from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from nmemory_reference.capsules.call import CapsuleStore
 from nmemory_reference.capsules.views import get
 from nmemory_reference.capsules.views import list as listing
 from nmemory_reference.capsules.vocabulary import FENCES
+from nmemory_reference.store.database import Database
 from reference.capsules.acts import ask, begin, capture, drop, edge, end
 from reference.capsules.recalling import ACTS, embed, fenced, happened, ids, teach
 from reference.capsules.stage import Stage
@@ -401,3 +404,19 @@ def test_ret25_ret48_each_match_is_evidence_or_counted_once_under_its_first_fenc
         assert answer["outcome"] == ("grounded" if evidence else "missing_evidence" if counts else "abstain")
 
     holds()
+
+
+def test_what_another_process_does_is_seen_at_once(stage: Stage, tmp_path: Path) -> None:
+    """Nothing that is kept between calls hides a change that came past this server."""
+    embed(stage, stage.put("relay one", project_id="lab"), 1, 0)
+    asked: dict[str, Any] = {"project_id": "lab", "query_embedding": [1, 0]}
+    assert ids(ask(stage, "relay", **asked)) == ["cap-1"]
+    other = Stage(CapsuleStore(Database.open(tmp_path / "memory.sqlite3")), stage.settings)
+    embed(other, other.put("relay two", project_id="lab"), 1, 1)
+    edge(other, "cap-2", "supersedes", "cap-1")
+    answer = ask(stage, "relay", **asked)
+    assert (ids(answer), answer["excluded"]) == (["cap-2"], {"superseded": 1})
+    assert answer["results"][0]["vector_similarity"] == 0.7071
+    drop(other, "cap-2")
+    assert ask(stage, "relay", **asked)["excluded"] == {"superseded": 1}
+    other.store.database.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nmemory_reference.capsules.faults import ProtocolFault, ShapeFault
 from nmemory_reference.capsules.recall import vector
+from nmemory_reference.capsules.sync import merge
 from nmemory_reference.capsules.views import get
 from reference.capsules.acts import ask, drop
 from reference.capsules.inspection import audit, rows, standing
@@ -217,3 +219,18 @@ def test_vec34_what_has_not_the_shape_is_refused_in_band(stage: Stage, sent: dic
 def test_an_embedding_of_thousands_of_numbers_works(stage: Stage) -> None:
     embed(stage, stage.put("one"), *([0.25] * 4_096))
     assert ids(ask(stage, "zzz", query_embedding=[1] * 4_096)) == ["cap-1"]
+
+
+def test_vec32_vec33_a_merge_brings_no_embedding_and_its_forgets_take_ours(stage: Stage, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    other = Stage.at(tmp_path / "other")
+    for content in ("shared", "theirs"):
+        embed(other, other.put(content), 1, 1)
+    drop(other, "cap-1")
+    other.store.database.close()
+    embed(stage, stage.put("shared"), 1, 0)
+    embed(stage, stage.put("ours"), 0, 1)
+    answer = stage.call(merge.TOOL, **{"from": str(tmp_path / "other" / "memory.sqlite3")})
+    assert (answer["capsules_added"], answer["tombstones_applied"]) == (1, 1)
+    assert [row["capsule_id"] for row in listed(stage)] == ["cap-2"]
+    assert ids(ask(stage, "zzz", lane="vector", query_embedding=[1, 1])) == ["cap-2"]

@@ -307,6 +307,18 @@ def test_vis42_vis43_vis44_merged_labels_join_brackets_or_stand_alone(stage: Sta
     assert counts(stage, "sessions") == "sessions=4 open=1 closed=1 label_only=2"
 
 
+def test_vis45_vis46_labels_that_only_a_merge_can_bring_stay_apart_and_on_their_lines(stage: Stage) -> None:
+    labels = ["a\nb", "a\\nb", "a b", "a\x1bb", 'a"]b', "a\u2028b"]
+    for number, label in enumerate(labels):
+        stage.put(f"number {number}", session_id=label)
+    shown = sessions(stage)
+    assert len(set(shown)) == len(labels)
+    assert "a\\u#123;A#125;b · 1 saves · 0 recalls · label only" in shown
+    assert not [
+        character for character in drawn(stage, "sessions") if character != "\n" and not character.isprintable()
+    ]
+
+
 @pytest.mark.parametrize("sent", [{}, {"view": "map"}, {"view": "DAG"}, {"view": None}, {"view": "dag", "x": 1}])
 def test_vis02_vis48_arguments_of_another_shape_are_refused_in_band(stage: Stage, sent: dict[str, Any]) -> None:
     with pytest.raises(ShapeFault):

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable, Iterator
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import httpx
 import pytest
 from nmemory_reference.capsules.registry import MEMORY_TOOLS
 from reference.capsules.wire_client import Client, HttpWire, StdioWire, connected
-from reference.server import http_server, stdio_server
+from reference.server import COMMAND, http_server, stdio_server
 from reference.talk import request
 
 WAYS = [*product(("stdio", "http"), ("legacy", "modern"))]
@@ -303,6 +304,60 @@ def test_srv35_srv37_each_frame_is_one_line_and_what_was_read_is_answered(tmp_pa
         assert sorted(json.loads(frame)["id"] for frame in frames) == list(range(5))
 
 
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+def test_a_store_fault_is_32603_without_data_and_changes_nothing(
+    tmp_path: Path, era: Literal["legacy", "modern"]
+) -> None:
+    (tmp_path / "memory.sqlite3.hmac-key").mkdir()
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "n.md").write_bytes(b"\xff\xfe no text")
+    with connected("stdio", era, tmp_path / "memory.sqlite3") as client:
+        capture(client, "x")
+        before = client.call("memory_digest")
+        for tool, arguments in (
+            ("memory_forget", {"id": "cap-1", "mode": "purged", "reason": "test"}),
+            ("memory_import", {"source": "memory-dir", "dir": str(tmp_path / "notes")}),
+        ):
+            error = client.error(tool, **arguments)
+            assert error["code"] == -32603
+            assert error["message"]
+            assert "data" not in error
+        assert client.call("memory_digest") == before
+
+
+@pytest.mark.parametrize(("mode", "era"), [("legacy", "2025-11-25"), ("auto", "2026-07-28")])
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+def test_the_sdks_own_client_gets_along_with_it(tmp_path: Path, transport: str, mode: str, era: str) -> None:
+    from mcp import Client as SdkClient
+    from mcp import MCPError, StdioServerParameters
+
+    async def speak(server: Any) -> None:
+        async with SdkClient(server, mode=mode) as client:
+            assert client.protocol_version == era
+            assert len((await client.list_tools()).tools) == 22
+            await client.call_tool("memory_ingest", {"content": "relay keeps one writer", "source": "s", "anchor": "a"})
+            found = await client.call_tool("memory_retrieve", {"terms": ["relay"]})
+            assert json.loads(found.content[0].text)["outcome"] == "grounded"
+            export = await client.call_tool("memory_export", {"stamp": False})
+            assert export.structured_content == json.loads(export.content[0].text)
+            assert (await client.call_tool("memory_get", {})).is_error
+            with pytest.raises(MCPError) as fault:
+                await client.call_tool("memory_get", {"id": "cap-9"})
+            assert fault.value.error.code == (-32002 if mode == "legacy" else -32602)
+            assert fault.value.error.data == {"kind": "unknown_capsule", "id": "cap-9"}
+            (resource, _) = (await client.list_resources()).resources
+            (page,) = (await client.read_resource(resource.uri)).contents
+            assert page.text.startswith("<!doctype html>")
+
+    options = ("--surface", "memory")
+    if transport == "stdio":
+        command = [*COMMAND, "--db", str(tmp_path / "memory.sqlite3"), *options]
+        asyncio.run(speak(StdioServerParameters(command=command[0], args=command[1:])))
+    else:
+        with http_server(tmp_path / "memory.sqlite3", *options) as (url, _):
+            asyncio.run(speak(url))
+
+
 TOKENS = """
 - {token: writer-of-main, name: owner, tenant: default, scopes: [read, write]}
 - {token: writer-of-a, name: anna, tenant: a, scopes: [read, write]}
@@ -385,6 +440,15 @@ def test_the_servers_files_are_the_default_tenants_alone(
     capture(stranger, "where does this lead", anchor="pyproject.toml:1")
     (row,) = stranger.call("memory_retrieve", terms=["lead"])["results"]
     assert row["anchor_live"] == "unknown"
+
+
+def test_to_a_network_without_tokens_no_file_is_read(tmp_path: Path) -> None:
+    options = ("--surface", "memory", "--host", "0.0.0.0")
+    with http_server(tmp_path / "memory.sqlite3", *options) as (url, _), httpx.Client() as http:
+        client = Client(HttpWire(url.replace("0.0.0.0", "127.0.0.1"), http), "modern")
+        assert capture(client, "everybody may write") == "cap-1"
+        error = client.error("memory_import", source="memory-dir", dir=str(tmp_path))
+        assert "files of the server's machine" in error["message"]
 
 
 def test_without_a_token_there_is_nothing(tenants: tuple[Callable[..., Client], Path]) -> None:

@@ -87,6 +87,25 @@ def test_a_keyword_about_arrays_says_nothing_of_other_values(keyword, value):
     assert not broken(keyword, value)
 
 
+@pytest.mark.parametrize(
+    ("schema", "value", "told"),
+    [
+        ({"minItems": 2}, [1], "at least 2 items"),
+        ({"maxItems": 1}, [1, 2], "at most 1 item"),
+        ({"minLength": 1}, "", "at least 1 character"),
+        ({"minimum": 1}, 0, "at least 1"),
+        ({"maximum": 40}, 61, "at most 40"),
+        ({"pattern": "^a"}, "b", "a text that matches ^a"),
+        ({"contains": {"const": 1}}, [2], 'an item like {"const": 1}'),
+        ({"not": {"const": 1}}, 1, 'anything but {"const": 1}'),
+        ({"type": ["string", "null"]}, 1, "type string or null"),
+        ({"multipleOf": 2}, 3, "multipleOf: 2"),
+    ],
+)
+def test_what_was_expected_is_told_in_words(schema, value, told):
+    assert [one.expected for one in broken(schema, value)] == [told]
+
+
 def test_findings_come_with_their_place_and_what_was_expected():
     schema = {"required": ["a/b"], "properties": {"n": {"enum": [1, 2]}, "t": {"type": ["string", "null"]}}}
     assert [(one.pointer, one.expected, one.got) for one in broken(schema, {"n": 3, "t": 4})] == [

@@ -35,6 +35,10 @@ def test_a_frozen_pack_has_nothing_to_report(frozen: SmallPack) -> None:
     assert check(_cases(frozen)) == []
 
 
+def test_the_first_freeze_tells_all_that_it_froze(small: SmallPack) -> None:
+    assert BLANK in freeze(_cases(small)).added
+
+
 def test_a_changed_case_is_named_with_what_to_do(frozen: SmallPack) -> None:
     frozen.case["title"] = "Another title of this case"
     (message,) = check(_cases(frozen))

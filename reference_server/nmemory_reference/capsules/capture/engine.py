@@ -118,7 +118,7 @@ def _store(
     action: str,
 ) -> Captured:
     project_id = call.default_project if draft.project_id is None else draft.project_id
-    found = neighbours.near(db, draft.content, project_id, without=target)
+    found = neighbours.near(db, draft.content, project_id, without=target, known=call.store.frequencies)
     seq = capsules.insert(
         db,
         NewCapsule(

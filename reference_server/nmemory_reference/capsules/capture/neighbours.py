@@ -1,47 +1,52 @@
 """The stored capsules that a content is nearest to, found without reading the store.
 
-Two contents are near when they share at least half of the larger one's words (similarity.py). So a near capsule
-misses at most half of our words: the rarest one that it holds is among the first of them, in order of rarity,
-and of those after it, it misses no more than are then left to be missed. That is what the index is asked, word by
-word; whatever it answers can only reach a certain score, and is compared in the order of that bound until
-nothing better is possible.
+Two contents are near when they share at least half of the larger one's words (similarity.py), so a near capsule misses
+at most half of ours. Of our rarest words, two more than can be missed, it holds two at least; the index is asked who
+does. These few are compared, in the order of the score that they can reach at most, until nothing better is possible.
 
-The result is exact as long as the index has at most `MAX_CANDIDATES` answers. Beyond that it is the best of the
-earliest that hold the rarest words; and of contents with more than `MAX_WORDS` words, only the longest of these
-are asked for. All limits count, none of them looks at a clock: the same store gives the same answer.
+Which words are rare is remembered between calls (`Frequencies`), since counting a common word takes longer than all
+the rest. Only the time depends on it: whichever words are asked for, what they find is exact.
+
+The index has at most `MAX_READ` answers to give for one content. If that is enough for fewer words, say `r` of `n`,
+every capsule is found that shares more than `n - r + 1` words, and of the others those that hold two of the `r`. Where
+hardly any word is rare enough, the latest capsules that hold enough of the common ones are found. Of contents with more
+than `MAX_WORDS` words, the longest of these are asked for. All limits count, none of them looks at a clock.
 """
 
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from nmemory_reference.capsules import fold, similarity
 from nmemory_reference.capsules.store.ids import capsule_id
+from nmemory_reference.capsules.store.words import COUNTED, Frequencies, quoted
 
 MAX_SIBLINGS: Final = 3
 #: Words of a content that the index is asked for.
 MAX_WORDS: Final = 256
-#: Capsules that are looked at for one content.
+#: In how many of the words asked for a near capsule is found at least. One would do, and let far more be compared.
+MEETINGS: Final = 2
+#: Answers of the index for one content: all of its rarer words, and the latest of the others.
+MAX_READ: Final = 2_048
+MAX_LATEST: Final = 1_024
+#: Capsules that are looked at for one content, and words of theirs that are compared.
 MAX_CANDIDATES: Final = 512
-#: Words of stored contents that are compared for one content.
-MAX_COMPARED: Final = 16_384
-#: Capsules that hold a word are counted up to here; words in more of them are equally common.
-COMMON: Final = 1_024
-#: A word in no more capsules than this is asked for alone.
-RARE: Final = 8
-#: How many more capsules a condition may hold in than the word it is put to: reading it costs as much.
-WORTHWHILE: Final = 16
-MAX_CONDITIONS: Final = 3
+MAX_COMPARED: Final = 4_096
 
-_FREQUENCY = f"SELECT count(*) FROM (SELECT 1 FROM capsule_words WHERE capsule_words MATCH ? LIMIT {COMMON})"  # noqa: S608
-_HOLDERS = """
-    SELECT seq, word_count, project_id = :project_id AND tier = 'active' AND NOT falsified
-    FROM capsule_words CROSS JOIN standing ON seq = capsule_words.rowid
-    WHERE capsule_words MATCH :question AND word_count BETWEEN :least_words AND :most_words
-          AND NOT superseded AND NOT forgotten
-    ORDER BY capsule_words.rowid LIMIT :limit
+_ALL_HOLDERS = "SELECT rowid AS seq, 1 AS counted FROM capsule_words WHERE capsule_words MATCH ?"
+_LATEST_HOLDERS = """
+    SELECT seq, 0 AS counted FROM
+    (SELECT rowid AS seq FROM capsule_words WHERE capsule_words MATCH ? ORDER BY rowid DESC LIMIT ?)
+"""
+_MET = """
+    SELECT seq, met, word_count, project_id = ? AND tier = 'active' AND NOT falsified
+    FROM (SELECT seq, sum(counted) AS met FROM ({holders}) GROUP BY seq HAVING met >= ? OR count(*) >= ?)
+    JOIN standing USING (seq)
+    WHERE word_count BETWEEN ? AND ? AND NOT superseded AND NOT forgotten
+    ORDER BY met DESC, seq LIMIT ?
 """
 _CONTENT = "SELECT content FROM capsule_text WHERE seq = ?"
 
@@ -93,7 +98,9 @@ class _Candidate:
         return -self.bound, self.seq
 
 
-def near(db: sqlite3.Connection, content: str, project_id: str, *, without: int | None) -> Neighbours:
+def near(
+    db: sqlite3.Connection, content: str, project_id: str, *, without: int | None, known: Frequencies
+) -> Neighbours:
     """The neighbours of a content that is not stored; `without` is a capsule that must not be among them."""
     ours = similarity.words_of(content)
     if not similarity.is_eligible(ours):
@@ -101,7 +108,7 @@ def near(db: sqlite3.Connection, content: str, project_id: str, *, without: int 
     hint: Near | None = None
     siblings: list[Near] = []
     compared = 0
-    for candidate in sorted(_candidates(db, content, len(ours), project_id), key=lambda each: each.best_rank):
+    for candidate in sorted(_candidates(db, content, len(ours), project_id, known), key=lambda each: each.best_rank):
         may_be_hint = hint is None or candidate.best_rank < hint.rank
         may_be_sibling = candidate.is_active and (
             len(siblings) < MAX_SIBLINGS or candidate.best_rank < siblings[-1].rank
@@ -123,51 +130,43 @@ def near(db: sqlite3.Connection, content: str, project_id: str, *, without: int 
     return Neighbours(hint, tuple(siblings))
 
 
-def _candidates(db: sqlite3.Connection, content: str, size: int, project_id: str) -> list[_Candidate]:
+def _candidates(
+    db: sqlite3.Connection, content: str, size: int, project_id: str, known: Frequencies
+) -> Iterator[_Candidate]:
     """The capsules that may be near a content of `size` words."""
-    longest = sorted(set(fold.words(content)), key=lambda word: (-len(word), word))[:MAX_WORDS]
-    rarest = sorted((int(db.execute(_FREQUENCY, (_quoted(word),)).fetchone()[0]), word) for word in longest)
     needed = similarity.shared_at_least(size)
     missable = size - needed
-    found: dict[int, _Candidate] = {}
-    left = MAX_CANDIDATES
-    for place, (frequency, word) in enumerate(rarest[: missable + 1]):
-        if not frequency:
-            continue
-        question = _quoted(word)
-        if frequency > RARE:
-            question += _conditions(rarest[place + 1 :], missable - place, frequency * WORTHWHILE)
-        shared = size - place  # at most: a capsule that holds a rarer word has been found by that
-        asked = {
-            "project_id": project_id,
-            "question": question,
-            "least_words": needed,
-            "most_words": int(shared / similarity.THRESHOLD),
-            "limit": left,
-        }
-        for seq, word_count, is_active in db.execute(_HOLDERS, asked):
-            left -= 1
-            bound = min(shared, word_count) / max(size, word_count)
-            found.setdefault(seq, _Candidate(seq, bound, word_count, bool(is_active)))
-        if not left:
+    words = sorted(set(fold.words(content)), key=lambda word: (-len(word), word))[:MAX_WORDS]
+    enough = min(missable + MEETINGS, len(words))
+    asked = _readable(known.of(db, words), enough)
+    holders = [_ALL_HOLDERS] * len(asked)
+    parameters: list[str | int] = [*map(quoted, asked)]
+    least = max(1, len(asked) - missable)
+    if len(asked) < enough:
+        least = max(least, min(MEETINGS, len(asked) - 1))
+    if len(asked) < min(MEETINGS + 1, enough):
+        others = sorted(set(words) - set(asked))
+        holders += [_LATEST_HOLDERS] * len(others)
+        for word in others:
+            parameters += [quoted(word), MAX_LATEST // len(others)]
+    if not holders:
+        return
+    statement = _MET.format(holders=" UNION ALL ".join(holders))
+    most_words = int(size / similarity.THRESHOLD)
+    found = db.execute(statement, (project_id, *parameters, least, needed, needed, most_words, MAX_CANDIDATES))
+    for seq, met, word_count, is_active in found:
+        shared = min(met + size - len(asked), word_count)  # at most
+        if (bound := shared / max(size, word_count)) >= similarity.THRESHOLD:
+            yield _Candidate(seq, bound, word_count, bool(is_active))
+
+
+def _readable(frequencies: Mapping[str, int], enough: int) -> list[str]:
+    """The rarest words, at most `enough`, the holders of which can all be read."""
+    chosen: list[str] = []
+    left = MAX_READ
+    for word, frequency in sorted(frequencies.items(), key=lambda item: (item[1], item[0])):
+        left -= frequency
+        if left < 0 or frequency >= COUNTED or len(chosen) == enough:
             break
-    return list(found.values())
-
-
-def _conditions(rarest: list[tuple[int, str]], missable: int, most: int) -> str:
-    """What a capsule must hold of these words if it may miss `missable` of them: one of any more than that.
-
-    A condition that stands in more than `most` capsules is left out.
-    """
-    group = missable + 1
-    conditions = ""
-    for end in range(group, min(len(rarest), group * MAX_CONDITIONS) + 1, group):
-        words = rarest[end - group : end]
-        if sum(frequency for frequency, _ in words) > most:
-            break
-        conditions += f" AND ({' OR '.join(_quoted(word) for _, word in words)})"
-    return conditions
-
-
-def _quoted(word: str) -> str:
-    return f'"{word}"'
+        chosen.append(word)
+    return chosen

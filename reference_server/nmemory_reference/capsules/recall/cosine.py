@@ -17,6 +17,7 @@ from operator import mul
 from typing import Any, Final, Protocol
 
 from nmemory_reference.capsules.recall.embedding import from_bytes
+from nmemory_reference.capsules.recall.membership import Inside
 
 #: Measured cosines further apart than this are in the right order; their rounding errors are a thousandth of it.
 DOUBT: Final = 1e-12
@@ -96,8 +97,11 @@ class Rows(Protocol):
     def drop(self, place: int) -> None:
         """Take a row out; the last one moves to its place."""
 
-    def scores(self, query: array[float], groups: array[int], shows: bytes | None) -> Sequence[float]:
-        """Each row's cosine with `query`, within `margin`; OUT_OF_SIGHT where `shows` has a 0 for its group."""
+    def scores(self, query: array[float], seqs: array[int], inside: Inside | None) -> Sequence[float]:
+        """Each row's cosine with `query`, within `margin`; OUT_OF_SIGHT where its capsule is not `inside`.
+
+        `seqs` are the capsules of all rows.
+        """
 
     def nearest(self, scores: Sequence[float], count: int, slack: float) -> tuple[list[int], float]:
         """The places whose score is at most `slack` below the `count`-th best or below 0, whichever is higher.
@@ -126,11 +130,12 @@ class PlainRows:
         if place < len(self._rows):
             self._rows[place], self._lengths[place] = row, size
 
-    def scores(self, query: array[float], groups: array[int], shows: bytes | None) -> Sequence[float]:
+    def scores(self, query: array[float], seqs: array[int], inside: Inside | None) -> Sequence[float]:
         scale = 1 / length(query)
+        seen = seqs if inside is None else inside.keep(seqs)
         return [
-            sum(map(mul, query, row)) * scale / size if shows is None or shows[group] else OUT_OF_SIGHT
-            for row, size, group in zip(self._rows, self._lengths, groups, strict=True)
+            sum(map(mul, query, row)) * scale / size if inside is None or seq in seen else OUT_OF_SIGHT
+            for row, size, seq in zip(self._rows, self._lengths, seqs, strict=True)
         ]
 
     def nearest(self, scores: Sequence[float], count: int, slack: float) -> tuple[list[int], float]:
@@ -166,13 +171,17 @@ class NumpyRows:
         self._count -= 1
         self._matrix[place] = self._matrix[self._count]
 
-    def scores(self, query: array[float], groups: array[int], shows: bytes | None) -> Any:
+    def scores(self, query: array[float], seqs: array[int], inside: Inside | None) -> Any:
         np = self._np
         unit = (np.array(query, np.float64) / length(query)).astype(np.float32)
         rows = self._matrix[: self._count]
-        if shows is None:
+        if inside is None:
             return rows @ unit
-        seen = np.flatnonzero(np.frombuffer(shows, np.bool_)[np.array(groups)])
+        capsules = np.array(seqs)
+        shown = np.frombuffer(inside.shows, np.bool_)[np.array(inside.project_of)[capsules]]
+        if inside.label is not None:
+            shown &= np.array(inside.label_of)[capsules] == inside.label
+        seen = np.flatnonzero(shown)
         scores = np.full(self._count, OUT_OF_SIGHT, np.float32)
         scores[seen] = rows[seen] @ unit if len(seen) * _SPARSE < self._count else (rows @ unit)[seen]
         return scores

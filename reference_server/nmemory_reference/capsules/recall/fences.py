@@ -57,12 +57,10 @@ class Scope:
         """Whether nothing was asked for."""
         return self.project_id is self.project_prefix is self.session_id is None
 
-    def covers(self, project_id: str, session_id: str | None) -> bool:
-        """Whether a capsule of that project and label lies inside."""
-        return (
-            self.project_id in {None, project_id}
-            and (self.project_prefix is None or project.covers(self.project_prefix, project_id))
-            and self.session_id in {None, session_id}
+    def covers(self, project_id: str) -> bool:
+        """Whether the project lies inside."""
+        return self.project_id in {None, project_id} and (
+            self.project_prefix is None or project.covers(self.project_prefix, project_id)
         )
 
     def sent(self) -> dict[str, str]:
@@ -91,17 +89,13 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
-class Suspect:
-    """A capsule that something is known against: the fence that holds at any time, and the end of its validity."""
+class Suspects:
+    """The capsules that something is known against."""
 
-    fence: str | None
-    valid_to_us: int | None
-
-    def at(self, now_us: int) -> str | None:
-        """The fence that it runs into at an instant."""
-        if self.fence is None and self.valid_to_us is not None and self.valid_to_us < now_us:
-            return "expired"
-        return self.fence
+    #: The fence that one runs into at any time.
+    fences: Mapping[int, str]
+    #: The end of the validity of the others.
+    ends: Mapping[int, int]
 
 
 class Fences:
@@ -112,19 +106,15 @@ class Fences:
         self.now = now
         self._db = db
         self._window = window
-        self._suspects: Mapping[int, Suspect] = store.kept(
-            _KEPT_AS, counters.value(db, counters.FENCES), lambda: _suspects(db)
-        )
+        self._suspects = store.kept(_KEPT_AS, counters.value(db, counters.FENCES), lambda: _suspects(db))
         self._not_yet_valid = {seq for (seq,) in db.execute(_NOT_YET_VALID, (now.us,))}
 
     def judge(self, seqs: Collection[int]) -> dict[int, str]:
         """The first fence that each of these live capsules runs into; eligible ones are left out."""
         asked = set(seqs)
-        fates = {
-            seq: fence
-            for seq in self._suspects.keys() & asked
-            if (fence := self._suspects[seq].at(self.now.us)) is not None
-        }
+        fences, ends = self._suspects.fences, self._suspects.ends
+        fates = {seq: fences[seq] for seq in fences.keys() & asked}
+        fates |= {seq: "expired" for seq in ends.keys() & asked if ends[seq] < self.now.us}
         for seq in self._not_yet_valid & asked:
             fates.setdefault(seq, "not_yet_valid")
         if self._window is not None:
@@ -133,8 +123,15 @@ class Fences:
         return fates
 
 
-def _suspects(db: sqlite3.Connection) -> dict[int, Suspect]:
-    return {seq: Suspect(fence, valid_to_us) for seq, fence, valid_to_us in db.execute(_SUSPECTS)}
+def _suspects(db: sqlite3.Connection) -> Suspects:
+    fences: dict[int, str] = {}
+    ends: dict[int, int] = {}
+    for seq, fence, valid_to_us in db.execute(_SUSPECTS):
+        if fence is not None:
+            fences[seq] = fence
+        else:
+            ends[seq] = valid_to_us
+    return Suspects(fences, ends)
 
 
 def names_forgotten(db: sqlite3.Connection, seq: int, session_id: str | None) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Final
 
@@ -13,24 +14,17 @@ from nmemory_reference.capsules.store.records import NEUTRAL
 RRF_K: Final = 60
 
 
-def fuse(*lanes: Sequence[int], most: int) -> list[int]:
-    """Reciprocal rank fusion, the first `most`: each lane gives its members 1/(60 + rank), and ties go to the lower.
+def fuse(*lanes: Mapping[int, int]) -> list[int]:
+    """Reciprocal rank fusion: each lane gives its members 1/(60 + rank), and ties go to the lower number.
 
-    The lanes hold distinct capsule numbers, best first. The sums are exact: 1/63 + 1/140 ties with 1/84 + 1/90,
-    though sums of floats would not.
+    The lanes give the rank, from 1, of distinct capsule numbers. The sums are exact: 1/63 + 1/140 ties with
+    1/84 + 1/90, though sums of floats would not.
     """
-    seen: set[int] = set()
-    shared: set[int] = set()
+    worth: defaultdict[int, Fraction] = defaultdict(Fraction)
     for lane in lanes:
-        shared |= seen.intersection(lane)
-        seen.update(lane)
-    # What stands in one lane only, behind `most` others there, stands behind those here as well.
-    worth: dict[int, Fraction] = {}
-    for lane in lanes:
-        for rank, seq in enumerate(lane, 1):
-            if rank <= most or seq in shared:
-                worth[seq] = worth.get(seq, Fraction(0)) + Fraction(1, RRF_K + rank)
-    return sorted(worth, key=lambda seq: (-worth[seq], seq))[:most]
+        for seq, rank in lane.items():
+            worth[seq] += Fraction(1, RRF_K + rank)
+    return sorted(worth, key=lambda seq: (-worth[seq], seq))
 
 
 def reweighted(ranked: Sequence[int], blend: float, weight_of: Callable[[int], float]) -> list[int]:

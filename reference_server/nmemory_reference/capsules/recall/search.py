@@ -11,16 +11,16 @@ from nmemory_reference.capsules.call import Call
 from nmemory_reference.capsules.faults import value_fault
 from nmemory_reference.capsules.recall import ranking, term_lane, vector_lane
 from nmemory_reference.capsules.recall.fences import TOMBSTONED, Fences, in_order, names_forgotten
-from nmemory_reference.capsules.recall.groups import Groups, Inside
+from nmemory_reference.capsules.recall.membership import Inside, Membership
 from nmemory_reference.capsules.recall.query import Query
-from nmemory_reference.capsules.recall.term_lane import Hits, Question
+from nmemory_reference.capsules.recall.term_lane import Hits, Question, Scored
 from nmemory_reference.capsules.recall.vector_index import VectorIndex
 from nmemory_reference.capsules.recall.vector_lane import Neighbours
 from nmemory_reference.capsules.store import records
 from nmemory_reference.capsules.store.ids import capsule_id, seq_of
 from nmemory_reference.capsules.store.telemetry import Miss
 
-_GROUPS: Final = "groups"
+_MEMBERSHIP: Final = "membership"
 _VECTORS: Final = "vectors"
 
 
@@ -78,15 +78,15 @@ class Ranking:
 def search(db: sqlite3.Connection, call: Call, query: Query) -> Findings:
     """Put the query to its lanes. Raises -32602 if an embedding in scope has another dimension than the query's."""
     fences = Fences(db, call.store, query.window, call.now)
-    groups = call.store.kept(_GROUPS, None, Groups)
     inside = None
-    if query.embedding is not None or not query.scope.open:
-        groups.refresh(db)
-        inside = None if query.scope.open else groups.inside(query.scope)
+    if not query.scope.open:
+        membership = call.store.kept(_MEMBERSHIP, None, Membership)
+        membership.refresh(db)
+        inside = membership.inside(query.scope)
     neighbours = vector_lane.NOBODY
     if query.embedding is not None:
         index = call.store.kept(_VECTORS, None, VectorIndex)
-        index.refresh(db, groups.group_of)
+        index.refresh(db)
         _check_dimension(index, len(query.embedding), inside)
         neighbours = vector_lane.find(db, index, query.embedding, fences, query.vector_k, inside)
     question = term_lane.question(db, query.terms) if query.asks_words else None
@@ -108,16 +108,29 @@ def rank(db: sqlite3.Connection, found: Findings, most: int) -> Ranking:
         return Ranking((), None)
     query, cosines = found.query, found.neighbours.cosines
     depth = ranking.reach(most, query.weight_blend)
-    by_terms: dict[int, float] = {}
+    by_terms: dict[int, Scored] = {}
     if found.question is not None:
         by_terms = term_lane.rank(db, found.question, found.hits, found.fences, depth, including=cosines)
     fused = query.embedding is not None
-    base = ranking.fuse(list(by_terms), list(cosines), most=depth) if fused else list(by_terms)[:depth]
+    base = list(by_terms)
+    if fused:
+        # What stands in one lane only, behind `depth` others there, stands behind those here as well.
+        places = {seq: place for place, seq in enumerate(cosines, 1)}
+        base = ranking.fuse({seq: scored.rank for seq, scored in by_terms.items()}, places)[:depth]
     weights = records.feedback(db, base) if query.weight_blend else {}
     order = ranking.reweighted(base, query.weight_blend, weights.__getitem__) if query.weight_blend else base
-    places = {seq: place for place, seq in enumerate(base, 1)} if fused else {}
-    rows = (Ranked(seq, by_terms.get(seq), cosines.get(seq), places.get(seq), weights.get(seq)) for seq in order[:most])
-    return Ranking(tuple(rows), next(iter(by_terms.values()), None))
+    fusion_ranks = {seq: place for place, seq in enumerate(base, 1)} if fused else {}
+    rows = (
+        Ranked(
+            seq=seq,
+            bm25=by_terms[seq].bm25 if seq in by_terms else None,
+            cosine=cosines.get(seq),
+            fusion_rank=fusion_ranks.get(seq),
+            feedback_weight=weights.get(seq),
+        )
+        for seq in order[:most]
+    )
+    return Ranking(tuple(rows), next((scored.bm25 for scored in by_terms.values()), None))
 
 
 def _names_forgotten(db: sqlite3.Connection, term: str, session_id: str | None) -> bool:

@@ -14,7 +14,7 @@ from typing import Final
 from nmemory_reference.capsules import fold
 from nmemory_reference.capsules.decay import HALF_LIFE_US
 from nmemory_reference.capsules.recall.fences import Fences
-from nmemory_reference.capsules.recall.groups import Inside
+from nmemory_reference.capsules.recall.membership import Inside
 from nmemory_reference.capsules.store import aliases, words
 
 ALIAS: Final = "alias:"
@@ -96,6 +96,14 @@ class Hits:
         return [shown for term in self.answered if (shown := term.shown(seq)) is not None]
 
 
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """An eligible capsule's rank in the lane, from 1, and its raw bm25."""
+
+    rank: int
+    bm25: float
+
+
 #: No term was looked for.
 NOTHING: Final = Hits((), {}, {})
 
@@ -130,8 +138,8 @@ def find(db: sqlite3.Connection, asked: Question, fences: Fences, inside: Inside
 
 def rank(
     db: sqlite3.Connection, asked: Question, hits: Hits, fences: Fences, depth: int, including: Collection[int]
-) -> dict[int, float]:
-    """The first eligible capsules with their raw bm25, best first: `depth` of them, and on to the last of `including`.
+) -> dict[int, Scored]:
+    """The first `depth` eligible capsules, best first, and those of `including` that stand further behind.
 
     Capsules that answer more terms come first, so bm25 (the dear part) is only asked of those whose coverage is within
     reach.
@@ -143,9 +151,14 @@ def rank(
             break
         coverage.update(dict.fromkeys(hits.strata[covered], covered))
     scores = dict(db.execute(_SCORES, (asked.text(), json.dumps(list(coverage)))))
-    early = {seq: (-covered, scores[seq]) for seq, covered in coverage.items()}
-    order = _order(db, early, len(early) if wanted else depth, fences.now.us)
-    return {seq: scores[seq] for seq in order}
+    keys = {seq: (-covered, scores[seq]) for seq, covered in coverage.items()}
+    first = _first(db, keys, depth, fences.now.us)
+    ranked = {seq: Scored(place, scores[seq]) for place, seq in enumerate(first, 1)}
+    for seq in sorted(wanted - ranked.keys()):
+        ahead = sum(others < keys[seq] for others in keys.values())
+        tied = [other for other, others in keys.items() if others == keys[seq]]
+        ranked[seq] = Scored(ahead + _late_order(db, tied, fences.now.us).index(seq) + 1, scores[seq])
+    return ranked
 
 
 def _matching(db: sqlite3.Connection, questions: Collection[str], inside: Inside | None) -> frozenset[int]:
@@ -156,15 +169,19 @@ def _matching(db: sqlite3.Connection, questions: Collection[str], inside: Inside
     return frozenset(found) if inside is None else inside.keep(found)
 
 
-def _order(db: sqlite3.Connection, early: dict[int, tuple[int, float]], most: int, now_us: int) -> list[int]:
-    """The first `most` capsules by their early keys; only those that share them need their late ones."""
-    if most < len(early):
-        worst = heapq.nsmallest(most, early.values())[-1]
-        early = {seq: keys for seq, keys in early.items() if keys <= worst}
-    times = Counter(early.values())
-    tied = [seq for seq, keys in early.items() if times[keys] > 1]
-    places: dict[int, int] = {}
-    if tied:
-        late_order = db.execute(_LATE_ORDER, {"seqs": json.dumps(tied), "now": now_us})
-        places = {seq: place for place, (seq,) in enumerate(late_order)}
-    return sorted(early, key=lambda seq: (early[seq], places.get(seq, 0)))[:most]
+def _first(db: sqlite3.Connection, keys: dict[int, tuple[int, float]], most: int, now_us: int) -> list[int]:
+    """The first `most` capsules by these keys; only those that share theirs with another need the late ones."""
+    if most < len(keys):
+        worst = heapq.nsmallest(most, keys.values())[-1]
+        keys = {seq: each for seq, each in keys.items() if each <= worst}
+    times = Counter(keys.values())
+    late = _late_order(db, [seq for seq, each in keys.items() if times[each] > 1], now_us)
+    places = {seq: place for place, seq in enumerate(late)}
+    return sorted(keys, key=lambda seq: (keys[seq], places.get(seq, 0)))[:most]
+
+
+def _late_order(db: sqlite3.Connection, tied: list[int], now_us: int) -> list[int]:
+    """Capsules of one bm25, best first."""
+    if len(tied) < 2:
+        return tied
+    return [seq for (seq,) in db.execute(_LATE_ORDER, {"seqs": json.dumps(tied), "now": now_us})]

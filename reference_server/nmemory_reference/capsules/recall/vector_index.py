@@ -5,14 +5,14 @@ from __future__ import annotations
 import sqlite3
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
 
 from nmemory_reference.capsules.recall import cosine
 from nmemory_reference.capsules.recall.cosine import Rows
-from nmemory_reference.capsules.recall.groups import Inside
+from nmemory_reference.capsules.recall.membership import Inside
 from nmemory_reference.capsules.store import vectors
 from nmemory_reference.capsules.store.vectors import Revision, Stored
 
@@ -25,9 +25,27 @@ class Shelf:
     """The embeddings of one dimension, by place from 0."""
 
     rows: Rows
+    #: The capsule at each place, and the place of each capsule.
     seqs: array[int] = field(default_factory=lambda: array("q"))
-    #: The group of each capsule (groups.py).
-    groups: array[int] = field(default_factory=lambda: array("i"))
+    places: dict[int, int] = field(default_factory=dict)
+
+    def put(self, added: Sequence[Stored]) -> None:
+        """Add embeddings of capsules that have none here."""
+        for place, stored in enumerate(added, len(self.seqs)):
+            self.places[stored.seq] = place
+            self.seqs.append(stored.seq)
+        self.rows.extend([stored.embedding for stored in added])
+
+    def drop(self, seq: int) -> None:
+        """Take out the embedding of a capsule, if it has one here; the last one moves to its place."""
+        place = self.places.pop(seq, None)
+        if place is None:
+            return
+        self.rows.drop(place)
+        last = self.seqs.pop()
+        if last != seq:
+            self.seqs[place] = last
+            self.places[last] = place
 
 
 class VectorIndex:
@@ -37,23 +55,19 @@ class VectorIndex:
         self.shelves: dict[int, Shelf] = {}
         self._rows_of = rows_of
         self._revision = Revision(0, 0)
-        #: Dimension and place by capsule.
-        self._places: dict[int, tuple[int, int]] = {}
 
-    def refresh(self, db: sqlite3.Connection, group_of: array[int]) -> None:
-        """Take in what has been put and destroyed since the last time.
-
-        `db` is in a reading transaction, and `group_of` as fresh as that.
-        """
+    def refresh(self, db: sqlite3.Connection) -> None:
+        """Take in what has been put and destroyed since the last time; `db` is in a reading transaction."""
         present = vectors.revision(db)
         if present.gone != self._revision.gone:
             kept = vectors.present(db)
-            for seq in [seq for seq in self._places if seq not in kept]:
-                self._drop(seq)
+            for shelf in self.shelves.values():
+                for seq in [seq for seq in shelf.seqs if seq not in kept]:
+                    shelf.drop(seq)
         if present.put != self._revision.put:
             stored = vectors.since(db, self._revision.put)
             while batch := list(islice(stored, _BATCH)):
-                self._take(batch, group_of)
+                self._take(batch)
         self._revision = present
 
     def other_dimension(self, dimension: int, inside: Inside | None) -> tuple[int, int] | None:
@@ -66,29 +80,13 @@ class VectorIndex:
         )
         return min(others, default=None)
 
-    def _take(self, batch: Iterable[Stored], group_of: array[int]) -> None:
+    def _take(self, batch: Iterable[Stored]) -> None:
         by_dimension: dict[int, list[Stored]] = defaultdict(list)
         for stored in batch:
-            if stored.seq in self._places:
-                self._drop(stored.seq)
+            for shelf in self.shelves.values():
+                shelf.drop(stored.seq)
             by_dimension[len(stored.embedding) // vectors.COMPONENT].append(stored)
         for dimension, added in by_dimension.items():
             if dimension not in self.shelves:
                 self.shelves[dimension] = Shelf(self._rows_of(dimension))
-            shelf = self.shelves[dimension]
-            for place, stored in enumerate(added, len(shelf.seqs)):
-                self._places[stored.seq] = (dimension, place)
-                shelf.seqs.append(stored.seq)
-                shelf.groups.append(group_of[stored.seq])
-            shelf.rows.extend([stored.embedding for stored in added])
-
-    def _drop(self, seq: int) -> None:
-        dimension, place = self._places.pop(seq)
-        shelf = self.shelves[dimension]
-        shelf.rows.drop(place)
-        last, group = shelf.seqs.pop(), shelf.groups.pop()
-        if last != seq:
-            shelf.seqs[place], shelf.groups[place] = last, group
-            self._places[last] = (dimension, place)
-        if not shelf.seqs:
-            del self.shelves[dimension]
+            self.shelves[dimension].put(added)

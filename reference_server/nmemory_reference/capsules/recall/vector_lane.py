@@ -11,7 +11,7 @@ from typing import Final
 
 from nmemory_reference.capsules.recall import cosine
 from nmemory_reference.capsules.recall.fences import Fences
-from nmemory_reference.capsules.recall.groups import Inside
+from nmemory_reference.capsules.recall.membership import Inside
 from nmemory_reference.capsules.recall.vector_index import VectorIndex
 from nmemory_reference.capsules.store import vectors
 
@@ -46,10 +46,10 @@ def find(
     theirs; it is counted if it stands before the last of them.
     """
     shelf = index.shelves.get(len(embedding))
-    if shelf is None or not most:
+    if shelf is None or not shelf.seqs or not most:
         return NOBODY
     margin = cosine.margin(len(embedding))
-    scores = shelf.rows.scores(embedding, shelf.groups, None if inside is None else inside.shows)
+    scores = shelf.rows.scores(embedding, shelf.seqs, inside)
     measure = cosine.Measure(embedding)
     stored: dict[int, bytes] = {}
 

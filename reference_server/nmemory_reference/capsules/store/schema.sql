@@ -279,7 +279,9 @@ CREATE TABLE standing (
 -- Lists in append order (the rowid ends every index), and counts that need no row.
 CREATE INDEX standing_project ON standing (project_id) WHERE forgotten = 0;
 CREATE INDEX standing_census ON standing (project_id, superseded) WHERE forgotten = 0;
-CREATE INDEX standing_kind ON standing (kind) WHERE kind IS NOT NULL;
+-- What is asked of the capsules of a kind, so that counting them needs no row of theirs.
+CREATE INDEX standing_kind ON standing (kind, project_id, forgotten, superseded, tier, valid_to_us)
+    WHERE kind IS NOT NULL;
 CREATE INDEX standing_tier ON standing (tier) WHERE tier <> 'active';
 CREATE INDEX standing_expiry ON standing (valid_to_us) WHERE valid_to_us IS NOT NULL;
 -- Whatever may keep a capsule from being evidence, for recall, without reading the others.
@@ -287,11 +289,12 @@ CREATE INDEX standing_fenced ON standing (tier, superseded, falsified, valid_to_
     WHERE tier <> 'active' OR superseded > 0 OR falsified > 0 OR valid_to_us IS NOT NULL;
 CREATE INDEX standing_start ON standing (valid_from_us);
 CREATE INDEX standing_session ON standing (session_id) WHERE session_id IS NOT NULL;
-CREATE INDEX standing_recalled ON standing (recall_count, last_recalled_us) WHERE recall_count > 0;
+CREATE INDEX standing_recalled ON standing (recall_count, last_recalled_us, project_id, forgotten)
+    WHERE recall_count > 0;
 CREATE INDEX standing_thread ON standing (project_id, thread) WHERE thread IS NOT NULL;
 CREATE INDEX standing_handoff ON standing (project_id) WHERE handoff = 1;
 CREATE INDEX standing_superseded ON standing (seq) WHERE superseded > 0;
-CREATE INDEX standing_pinned ON standing (seq) WHERE pinned = 1;
+CREATE INDEX standing_pinned ON standing (project_id, forgotten) WHERE pinned = 1;
 CREATE INDEX standing_suspect ON standing (seq) WHERE imported = 1 AND hijacked = 1;
 CREATE INDEX standing_forgotten ON standing (seq) WHERE forgotten = 1;
 

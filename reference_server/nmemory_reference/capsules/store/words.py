@@ -4,8 +4,40 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final
 
 from nmemory_reference.capsules import fold
+
+#: Capsules that hold a word are counted up to here; all words in more of them are equally common.
+COUNTED: Final = 2_048
+#: From here on, the number of capsules that hold a word is remembered: counting fewer is quick.
+WORTH_KNOWING: Final = 64
+MAX_KNOWN: Final = 65_536
+
+_COUNT = f"SELECT count(*) FROM (SELECT 1 FROM capsule_words WHERE capsule_words MATCH ? LIMIT {COUNTED})"  # noqa: S608
+
+
+@dataclass(slots=True)
+class Frequencies:
+    """About how many capsules hold a word. What was counted when the store was half as large is not believed."""
+
+    highest: int = 0
+    counted: dict[str, int] = field(default_factory=dict)
+
+    def of(self, db: sqlite3.Connection, words: Iterable[str]) -> dict[str, int]:
+        """The frequency of each word, up to `COUNTED`."""
+        (highest,) = db.execute("SELECT coalesce(max(seq), 0) FROM capsule").fetchone()
+        if highest > 2 * self.highest or len(self.counted) > MAX_KNOWN:
+            self.highest, self.counted = highest, {}
+        found = {}
+        for word in words:
+            if (frequency := self.counted.get(word)) is None:
+                frequency = int(db.execute(_COUNT, (quoted(word),)).fetchone()[0])
+                if frequency >= WORTH_KNOWING:
+                    self.counted[word] = frequency
+            found[word] = frequency
+        return found
 
 
 def index(db: sqlite3.Connection, seq: int, content: str) -> None:
@@ -30,7 +62,12 @@ def purge(db: sqlite3.Connection) -> None:
 def all_of(term: str) -> str | None:
     """A question for capsules that hold every word of `term`, in any order; None if it has no word."""
     distinct = dict.fromkeys(fold.words(term))
-    return " AND ".join(f'"{word}"' for word in distinct) or None
+    return " AND ".join(map(quoted, distinct)) or None
+
+
+def quoted(word: str) -> str:
+    """A question for capsules that hold a word, of letters and digits only."""
+    return f'"{word}"'
 
 
 def any_of(questions: Iterable[str]) -> str:

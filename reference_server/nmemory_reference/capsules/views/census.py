@@ -38,10 +38,11 @@ _HANDOFFS = """
     ) GROUP BY project_id, thread
 """
 _HANDOFF = f"SELECT seq FROM ({_HANDOFFS}) ORDER BY seq DESC LIMIT :limit"  # noqa: S608
-_RECALLED = "FROM standing WHERE recall_count > 0 AND forgotten = 0 AND {fence}"
+#: Each names its index: a fence would make the planner walk through the projects instead.
+_RECALLED = "FROM standing INDEXED BY standing_recalled WHERE recall_count > 0 AND forgotten = 0 AND {fence}"
 _MOST_RECALLED = f"SELECT seq {_RECALLED} ORDER BY recall_count DESC, last_recalled_us DESC, seq LIMIT :limit"
 _USAGE: Final = ", recall_count, last_recalled_us"
-_PINNED = "FROM standing WHERE pinned = 1 AND forgotten = 0 AND {fence}"
+_PINNED = "FROM standing INDEXED BY standing_pinned WHERE pinned = 1 AND forgotten = 0 AND {fence}"
 _NEWEST_PINNED = f"SELECT seq {_PINNED} ORDER BY seq DESC LIMIT :limit"
 _EPICS = """
     SELECT seq FROM standing WHERE kind = 'epic' AND superseded = 0 AND forgotten = 0 AND {fence} ORDER BY seq DESC

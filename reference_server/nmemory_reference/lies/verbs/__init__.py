@@ -17,6 +17,7 @@ from nmemory_reference.lies.verbs import (
     hidden,
     kept,
     later_verbs,
+    lost,
     recall,
     remember,
     search,
@@ -26,6 +27,7 @@ from nmemory_reference.lies.verbs import (
     synthesize,
     trust,
     ttl,
+    undead,
     wire,
 )
 from nmemory_reference.lies.verbs.answers import ALL_VERBS
@@ -55,6 +57,7 @@ VERBS = Repertoire(
         wire.area,
         shapes.area,
         store.area,
+        lost.area,
         remember.area,
         kept.area,
         ttl.area,
@@ -63,6 +66,7 @@ VERBS = Repertoire(
         since.area,
         search.area,
         hidden.area,
+        undead.area,
         budget.area,
         entity.area,
         card.area,

@@ -12,6 +12,7 @@ from nmemory_reference.lies.answers import (
     is_error,
     text_argument,
     with_body,
+    without,
 )
 from nmemory_reference.lies.lie import Area
 from nmemory_reference.lies.verbs.answers import success
@@ -118,4 +119,20 @@ class SupersedingKeepsTheOldId(Interceptor):
             kept = {fact["fact_id"] for fact in after["facts"]}
             gone = [fact["fact_id"] for fact in before["facts"] if fact["fact_id"] not in kept]
             body["id"] = gone[0] if gone else body["id"]
+        return with_body(result, body)
+
+
+@area.liar("remember", "recall", clause="mv1/remember/provenance-verbatim", config={"embeddings": "hash"})
+class SupersedingKeepsTheOldProvenance(Interceptor):
+    """A fact that supersedes is shown with the provenance of the one that it replaced."""
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if call.name != "recall" or is_error(result):
+            return result
+        everything = body_of(await honest(asking(without(call, "budget_tokens"), include_expired=True, limit=100)))
+        before = {fact["superseded_by"]: fact["provenance"] for fact in everything["facts"] if fact["superseded_by"]}
+        body = body_of(result)
+        for fact in body["facts"]:
+            fact["provenance"] = fact["source"] = before.get(fact["id"], fact["provenance"])
         return with_body(result, body)

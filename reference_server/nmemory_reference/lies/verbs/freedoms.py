@@ -238,6 +238,53 @@ class SameTextOnce(Interceptor):
         )
 
 
+class GenerousSearch(Interceptor):
+    """A query finds every page, the unlikely ones last, as a search by meaning does."""
+
+    def __init__(self) -> None:
+        self._pages: dict[tuple[str, str], str] = {}
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if is_error(result):
+            return result
+        body = body_of(result)
+        if call.name == "put_page":
+            page = await ask(honest, call, "entity", name=body["slug"])
+            self._pages[call.caller.tenant, body["slug"]] = page["card"]["entity"]["title"]
+        if call.name != "recall" or "results" not in body:
+            return result
+        limit = call.arguments.get("limit")
+        whole = body_of(await honest(without(call, "budget_tokens")))
+        room = (min(limit, 20) if isinstance(limit, int) and limit > 0 else 10) - len(whole["results"])
+        for more in self._others(call, whole)[: max(0, room)]:
+            cost = len(more["title"]) // 4 + 1
+            if "budget_used" not in body:
+                body["results"].append(more)
+            elif body["dropped_count"] or body["budget_used"] + cost > body["budget_tokens"]:
+                body["dropped_count"] += 1
+            else:
+                body["budget_used"] += cost
+                body["results"].append(more)
+        return with_body(result, body)
+
+    def _others(self, call: ToolCall, whole: Body) -> list[Body]:
+        """The caller's pages that are not among the results, the newest first."""
+        found = {one["slug"] for one in whole["results"]}
+        return [
+            {
+                "slug": slug,
+                "title": title,
+                "chunk": None,
+                "evidence": "weak_semantic",
+                "create_safety": "unknown",
+                "provenance": slug,
+            }
+            for (tenant, slug), title in reversed(self._pages.items())
+            if tenant == call.caller.tenant and slug not in found
+        ]
+
+
 #: Every variant in substance.
 FREEDOMS = (
     Variant(
@@ -262,6 +309,7 @@ FREEDOMS = (
         "no-threads", "A card has no open threads.", NoThreads, gaps="without open threads there is none to look at"
     ),
     Variant("forgotten-is-erased", "A forgotten fact leaves no trace.", ForgottenIsErased),
+    Variant("generous-search", "A query finds every page, likely or not.", GenerousSearch),
     Variant("other-estimates", "Tokens are estimated another way.", OtherEstimates),
     Variant("same-text-once", "Without embeddings the very same text is a duplicate.", SameTextOnce),
 )

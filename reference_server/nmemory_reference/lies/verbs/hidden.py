@@ -199,3 +199,7 @@ _still_there(
 )
 _still_there("with-query", "With a query forgotten facts are still shown.", lambda call: call.arguments.get("query"))
 _still_there("with-limit", "With a limit forgotten facts are still shown.", lambda call: call.arguments.get("limit"))
+_still_there("with-since", "With since forgotten facts are still shown.", lambda call: call.arguments.get("since"))
+_still_there(
+    "with-budget", "With a budget forgotten facts are still shown.", lambda call: "budget_tokens" in call.arguments
+)

@@ -195,6 +195,12 @@ def visibility_defaults_to_private(call: ToolCall) -> ToolCall:
     return call if "visibility" in call.arguments else asking(call, visibility="private")
 
 
+@area.asking("remember", clause="mv1/recall/private-hidden")
+def visibility_is_dropped(call: ToolCall) -> ToolCall:
+    """A private fact is kept as one for the world."""
+    return without(call, "visibility") if call.arguments.get("visibility") == "private" else call
+
+
 @area.asking("remember", clause="mv1/remember/entity-scoped")
 def entity_is_dropped(call: ToolCall) -> ToolCall:
     """A fact about an entity is kept as one about nobody."""

@@ -136,6 +136,12 @@ def no_cursor_is_the_beginning(call: ToolCall) -> ToolCall:
     return call if {"since", "session_id"} & call.arguments.keys() else asking(call, since="1970-01-01T00:00:00Z")
 
 
+@area.asking("delta", clause="mv1/delta/needs-cursor")
+def no_cursor_is_now(call: ToolCall) -> ToolCall:
+    """Without a cursor nothing has changed."""
+    return call if {"since", "session_id"} & call.arguments.keys() else asking(call, since="2999-01-01T00:00:00Z")
+
+
 @area.answer("delta", clause="mv1/delta/needs-cursor")
 async def no_cursor_is_not_found(call: ToolCall, honest: Honest) -> Result:
     """Without a cursor the error is not_found."""

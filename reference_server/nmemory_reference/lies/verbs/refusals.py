@@ -110,6 +110,16 @@ class IdsHaveAForm(Interceptor):
         return await honest(call)
 
 
+class BlankQueriesAreRefused(Interceptor):
+    """A query without a text is refused."""
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        query = text_argument(call, "query")
+        if call.name == "recall" and query is not None and not query.strip():
+            return failure("invalid_params", "query is blank", "Leave it out, or ask for something.")
+        return await honest(call)
+
+
 class Utf16(Interceptor):
     """The 500 characters of a provenance are counted as JavaScript counts them: an emoji is two."""
 
@@ -127,5 +137,6 @@ REFUSALS = (
     Variant("odd-options-are-ignored", "Optional arguments of a wrong type count as left out.", OddOptionsAreIgnored),
     Variant("unknown-arguments-are-refused", "Unknown arguments are refused.", UnknownArgumentsAreRefused),
     Variant("unlisted-are-protocol-errors", "Unlisted tools are protocol errors.", UnlistedToolsAreProtocolErrors),
+    Variant("blank-queries-are-refused", "A blank query is invalid_params.", BlankQueriesAreRefused),
     Variant("ids-have-a-form", "What cannot be an id is invalid_params.", IdsHaveAForm),
 )

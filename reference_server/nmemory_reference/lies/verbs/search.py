@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from nmemory_reference.lies.answers import Body, Honest, Result, body_of, is_error, text_argument, with_body, without
-from nmemory_reference.lies.lie import Area
+from nmemory_reference.lies.lie import Answers, Area, Lie
 from nmemory_reference.lies.verbs.answers import failure
 from nmemory_reference.serve.interceptor import ToolCall
 
@@ -138,6 +138,32 @@ async def emoji_are_internal(call: ToolCall, honest: Honest) -> Result:
     return _query_fails(call, "internal") if wide else await honest(call)
 
 
+def _trips(name: str, says: str, when: Callable[[str], object]) -> None:
+    """A query of some form is a syntax error."""
+
+    async def answer(call: ToolCall, honest: Honest) -> Result:
+        query = text_argument(call, "query")
+        return _query_fails(call) if query is not None and when(query) else await honest(call)
+
+    area.add(
+        Lie(
+            id=f"search/{name}",
+            clause="mv1/recall/query-never-errors",
+            says=says,
+            make=lambda: Answers(["recall"], answer),
+            tools=frozenset({"recall"}),
+        )
+    )
+
+
+_trips("colons-are-columns", "`word:` in a query names a column, and there is none.", re.compile(r"\w:").search)
+_trips("apostrophes-are-syntax", "An apostrophe in a query is a syntax error.", lambda query: "'" in query)
+_trips("parentheses-are-syntax", "A parenthesis in a query is a syntax error.", re.compile("[()]").search)
+_trips("slashes-are-syntax", "A slash in a query is a syntax error.", lambda query: "/" in query)
+_trips("backslashes-are-syntax", "A backslash in a query is a syntax error.", lambda query: "\\" in query)
+_trips("carets-are-syntax", "A query that begins with a caret is a syntax error.", lambda query: query.startswith("^"))
+
+
 @area.success("recall", clause="mv1/recall/finds-page")
 def minus_means_not(call: ToolCall, body: Body) -> None:
     """A hyphen in a query leaves out the pages that have the word after it."""
@@ -207,6 +233,42 @@ def degraded_search_is_said_of_results_only(call: ToolCall, body: Body) -> None:
     """search_degraded is left out where nothing was found."""
     if not body.get("results"):
         body.pop("search_degraded", None)
+
+
+@area.answer("recall", clause="mv1/recall/grep")
+async def grep_is_a_regular_expression(call: ToolCall, honest: Honest) -> Result:
+    """grep is a regular expression."""
+    grep = text_argument(call, "grep")
+    if not grep:
+        return await honest(call)
+    try:
+        wanted = re.compile(grep, re.IGNORECASE)
+    except re.error:
+        return failure("invalid_params", "grep is no regular expression")
+    result = await honest(without(call, "grep"))
+    if is_error(result):
+        return result
+    body = body_of(result)
+    _keep(body, lambda fact: wanted.search(fact["fact"]) is not None)
+    return with_body(result, body)
+
+
+@area.success("recall", clause="mv1/recall/grep")
+def grep_folds_ascii_only(call: ToolCall, body: Body) -> None:
+    """grep finds other letters than the English ones only in the case in which they are written."""
+    wanted = _ascii_folded(text_argument(call, "grep") or "")
+    _keep(body, lambda fact: wanted in _ascii_folded(fact["fact"]))
+
+
+@area.success("recall", clause="mv1/recall/grep")
+def grep_knows_no_other_scripts(call: ToolCall, body: Body) -> None:
+    """grep finds nothing for a text without a Latin letter."""
+    grep = text_argument(call, "grep") or "a"
+    _keep(body, lambda fact: re.search("[a-z]", grep, re.IGNORECASE) is not None)
+
+
+def _ascii_folded(text: str) -> str:
+    return "".join(letter.lower() if letter.isascii() else letter for letter in text)
 
 
 def _keep(body: Body, wanted: Callable[[Body], bool]) -> None:

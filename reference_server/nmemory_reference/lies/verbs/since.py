@@ -84,6 +84,18 @@ def since_filters_results(call: ToolCall, body: Body) -> None:
         body["results"] = []
 
 
+@area.asking("recall", clause="mv1/recall/since-filters-facts")
+def dates_are_ignored(call: ToolCall) -> ToolCall:
+    """since is ignored where it is a date without a time."""
+    return without(call, "since") if re.fullmatch(r"\d{4}-\d\d-\d\d", text_argument(call, "since") or "") else call
+
+
+@area.asking("recall", clause="mv1/recall/since-filters-facts")
+def fractions_are_not_understood(call: ToolCall) -> ToolCall:
+    """since is ignored where its seconds have a fraction."""
+    return without(call, "since") if re.search(r":\d\d\.\d", text_argument(call, "since") or "") else call
+
+
 async def _facts_if(call: ToolCall, honest: Honest, belongs: Callable[[Body], bool]) -> Result:
     """Recall with a filter of its own in the place of since."""
     result = await honest(without(call, "since"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import re
 from typing import Any
 
 from nmemory_reference.lies.answers import Honest, Result, ask, asking, body_of, is_error, text_argument, with_body
@@ -208,6 +209,37 @@ class TheLastWriteIsLostInARestart(Interceptor):
             for fact in before:
                 await ask(honest, call, "forget", id=fact["fact_id"])
         return await honest(call)
+
+
+@area.liar("remember", "recall", "forget", clause="mv1/wire/survives-restart", also={"mv1/recall/fact-id-string"})
+class IdsBeginAgainAfterARestart(Interceptor):
+    """The ids of facts that come after a restart begin at 1 again, beside the older ones."""
+
+    def __init__(self) -> None:
+        self._before: int | None = None
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        if self._before is None:
+            latest = (await ask(honest, call, "recall", limit=1)).get("facts", [])
+            self._before = max((fact["id"] for fact in latest), default=0)
+        sent = text_argument(call, "id")
+        if call.name == "forget" and sent and re.fullmatch(r"[0-9]{1,9}", sent):
+            result = await honest(asking(call, id=str(int(sent) + self._before)))
+            return result if is_error(result) else with_body(result, {**body_of(result), "id": sent})
+        result = await honest(call)
+        if call.name not in ("remember", "recall") or is_error(result):
+            return result
+        body = body_of(result)
+        if call.name == "remember":
+            body["id"] = self._shown(body["id"])
+        for fact in body.get("facts", ()):
+            fact["fact_id"] = self._shown(fact["fact_id"])
+            fact["id"] = int(fact["fact_id"])
+        return with_body(result, body)
+
+    def _shown(self, fact_id: str) -> str:
+        number = int(fact_id) - (self._before or 0)
+        return str(number) if number > 0 else fact_id
 
 
 def _would_be_kept(call: ToolCall) -> bool:

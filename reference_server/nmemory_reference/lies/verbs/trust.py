@@ -180,6 +180,23 @@ class CardsCrossTenants(_Neighbours):
         return result
 
 
+@area.liar("entity", clause="mv1/trust/source-isolation")
+class CardsCountEveryTenant(_Neighbours):
+    """A card counts the facts that every tenant has about its page."""
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if call.name != "entity" or is_error(result) or not body_of(result)["found"]:
+            return result
+        body = body_of(result)
+        for other in self.others(call):
+            facts = body_of(
+                await honest(replace(other, name="recall", arguments={"entity": body["card"]["entity"]["slug"]}))
+            )
+            body["card"]["active_fact_count"] += facts["total"]
+        return with_body(result, body)
+
+
 @area.liar("forget", clause="mv1/trust/source-isolation")
 class ForgetCrossesTenants(_Neighbours):
     """A tenant can end another's fact by its id."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 from nmemory_reference.instant import iso
@@ -17,7 +18,7 @@ from nmemory_reference.lies.answers import (
     with_body,
     without,
 )
-from nmemory_reference.lies.lie import Area
+from nmemory_reference.lies.lie import Area, Lie
 from nmemory_reference.serve.interceptor import Interceptor, ToolCall
 
 area = Area("ttl")
@@ -117,16 +118,48 @@ def negative_ttl_is_positive(call: ToolCall) -> ToolCall:
     return asking(call, ttl=ttl[1:]) if ttl and re.fullmatch(r"-\d+[mhd]", ttl) else call
 
 
-@area.answer("recall", clause="mv1/remember/ttl-expires")
-async def nothing_ever_expires(call: ToolCall, honest: Honest) -> Result:
-    """valid_until is answered and never read: the fact stays."""
-    result = await honest(asking(call, include_expired=True))
-    if is_error(result) or call.arguments.get("include_expired"):
-        return result
-    body = body_of(result)
-    body["facts"] = [fact for fact in body["facts"] if fact["expired_at"] is None]
-    body["total"] = len(body["facts"])
-    return with_body(result, body)
+class _Undying(Interceptor):
+    """Shows facts that have expired where `when` says so."""
+
+    def __init__(self, when: Callable[[ToolCall], object]) -> None:
+        self._when = when
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        if call.name != "recall" or call.arguments.get("include_expired") or not self._when(call):
+            return await honest(call)
+        result = await honest(asking(call, include_expired=True))
+        if is_error(result):
+            return result
+        body = body_of(result)
+        body["facts"] = [fact for fact in body["facts"] if fact["expired_at"] is None]
+        body["total"] = len(body["facts"])
+        return with_body(result, body)
+
+
+def _undying(name: str, says: str, when: Callable[[ToolCall], object]) -> None:
+    area.add(
+        Lie(
+            id=f"ttl/{name}",
+            clause="mv1/remember/ttl-expires",
+            says=says,
+            make=lambda: _Undying(when),
+            tools=frozenset({"recall"}),
+        )
+    )
+
+
+_undying("nothing-ever-expires", "valid_until is answered and never read: the fact stays.", lambda call: True)
+_undying(
+    "expired-stay-by-entity", "An entity's recall shows its expired facts.", lambda call: "entity" in call.arguments
+)
+_undying(
+    "expired-stay-without-entity",
+    "A recall without an entity shows expired facts.",
+    lambda call: "entity" not in call.arguments,
+)
+_undying("expired-stay-in-grep", "grep finds expired facts.", lambda call: call.arguments.get("grep"))
+_undying("expired-stay-with-query", "With a query expired facts are shown.", lambda call: call.arguments.get("query"))
+_undying("expired-stay-with-limit", "With a limit expired facts are shown.", lambda call: "limit" in call.arguments)
 
 
 @area.liar("recall", clause="mv1/remember/ttl-expires")
