@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from nmemory_reference.lies.forms import forms
-from nmemory_reference.lies.memory import ingest, neighbours
+from nmemory_reference.lies.memory import (
+    classify,
+    extract,
+    imports,
+    ingest,
+    neighbours,
+    outcome,
+    pin,
+    preference,
+    relate,
+)
 from nmemory_reference.lies.memory.answers import MEMORY_TOOLS
 from nmemory_reference.lies.memory.nulls import NULLS
 from nmemory_reference.lies.repertoire import Repertoire
@@ -18,7 +28,17 @@ MEMORY = Repertoire(
     name="memory",
     protocol="nmemory",
     config={"surface": "memory"},
-    areas=(ingest.area, neighbours.area),
+    areas=(
+        ingest.area,
+        neighbours.area,
+        extract.area,
+        classify.area,
+        imports.area,
+        relate.area,
+        pin.area,
+        outcome.area,
+        preference.area,
+    ),
     own_variants=(*_REFERENCES, *forms(MEMORY_TOOLS, errors=False)),
     own_nulls=NULLS,
 )

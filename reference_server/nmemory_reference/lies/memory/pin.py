@@ -1,0 +1,281 @@
+"""Lies about pin: what a pin holds up, and what it does not."""
+
+from __future__ import annotations
+
+from nmemory_reference.lies.answers import Body, Honest, Result, asking, body_of, is_error, text_argument, with_body
+from nmemory_reference.lies.lie import Area
+from nmemory_reference.lies.memory.answers import ARMOUR, rows, success
+from nmemory_reference.lies.refusal import Refusal
+from nmemory_reference.serve.interceptor import Interceptor, RpcFault, ToolCall
+
+area = Area("pin")
+
+TOOL = "memory_pin"
+GET = "memory_get"
+RETRIEVE = "memory_retrieve"
+BOOTSTRAP = "memory_bootstrap"
+
+
+class Pins(Interceptor):
+    """Remembers what is pinned, and changes answers by it."""
+
+    def __init__(self) -> None:
+        self.pinned: dict[str, bool] = {}
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if is_error(result):
+            return result
+        if call.name == TOOL:
+            self.pinned[call.arguments["id"].strip()] = call.arguments["pinned"]
+        body = body_of(result)
+        self.change(call, body)
+        return with_body(result, body)
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        """Change a body in place."""
+        raise NotImplementedError
+
+    def holds(self, named: str) -> bool:
+        """Whether a capsule is pinned."""
+        return self.pinned.get(named, False)
+
+
+@area.success(TOOL, clause="nm1/pin/shape")
+def pins_are_orders(call: ToolCall, body: Body) -> None:
+    """The answer to a pin is not marked as data."""
+    body["framing"] = "AUTHORITY"
+
+
+@area.success(GET, clause="nm1/pin/shown-by-get")
+def pins_are_not_read(call: ToolCall, body: Body) -> None:
+    """memory_get does not show a pin."""
+    body.pop("pinned", None)
+
+
+@area.item("memory_list", at="entries", clause="nm1/pin/shown-by-list")
+def pins_are_not_listed(call: ToolCall, row: Body) -> None:
+    """memory_list does not show a pin."""
+    row.pop("pinned", None)
+
+
+@area.success("memory_digest", clause="nm1/pin/shown-by-digest")
+def no_section_of_pins(call: ToolCall, body: Body) -> None:
+    """memory_digest has no section of pins."""
+    body.pop("pinned", None)
+
+
+@area.item("memory_digest", at="newest", clause="nm1/pin/shown-by-digest")
+def the_newest_shows_no_pin(call: ToolCall, row: Body) -> None:
+    """A pin is shown in its section, and not in the other rows."""
+    row.pop("pinned", None)
+
+
+@area.liar(TOOL, BOOTSTRAP, clause="nm1/pin/no-bootstrap-section")
+class ASectionMore(Pins):
+    """memory_bootstrap has a section of pins."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == BOOTSTRAP:
+            body["pinned"] = [named for named, held in self.pinned.items() if held]
+
+
+@area.asking(TOOL, clause="nm1/pin/reason-needed")
+def a_reason_is_made_up(call: ToolCall) -> ToolCall:
+    """A missing reason becomes pinned."""
+    return call if "reason" in call.arguments else asking(call, reason="pinned")
+
+
+@area.asking(TOOL, clause="nm1/pin/blank-reason")
+def an_empty_reason_will_do(call: ToolCall) -> ToolCall:
+    """An empty reason is taken."""
+    return asking(call, reason="-") if call.arguments.get("reason") == "" else call
+
+
+@area.refusal(TOOL, clause="nm1/pin/blank-reason")
+def an_empty_reason_is_told_in_band(call: ToolCall, refusal: Refusal) -> Refusal | None:
+    """An empty reason is refused in band."""
+    blank = text_argument(call, "reason") is not None and not str(call.arguments["reason"]).strip()
+    return Refusal(refusal.text) if blank else None
+
+
+@area.answer(TOOL, clause="nm1/pin/unknown-id")
+async def anything_can_be_pinned(call: ToolCall, honest: Honest) -> Result:
+    """An unknown capsule is pinned."""
+    try:
+        return await honest(call)
+    except RpcFault as fault:
+        if fault.data and fault.data["kind"] == "unknown_capsule":
+            return success(**ARMOUR, **call.arguments)
+        raise
+
+
+@area.refusal(TOOL, clause="nm1/pin/unknown-id")
+def the_unknown_is_not_named(call: ToolCall, refusal: Refusal) -> Refusal | None:
+    """The refusal of an unknown capsule does not say which."""
+    return Refusal(refusal.text, refusal.code, {"kind": "unknown_capsule", "id": ""}) if refusal.data else None
+
+
+@area.refusal(TOOL, clause="nm1/pin/forgotten-id")
+def the_forgotten_is_unknown(call: ToolCall, refusal: Refusal) -> Refusal | None:
+    """A forgotten capsule is refused like an unknown one."""
+    if refusal.code != -32602 or not str(call.arguments.get("reason", "")).strip():
+        return None
+    return Refusal(refusal.text, -32002, {"kind": "tombstoned_capsule", "id": call.arguments["id"]})
+
+
+@area.liar(TOOL, RETRIEVE, clause="nm1/pin/full-confidence")
+class PinnedThingsFade(Pins):
+    """A pinned capsule loses weight like any other."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        for row in rows(call.name, body) if call.name == RETRIEVE else ():
+            if self.holds(row["id"]) and row["confidence"] == 0.8:
+                row["decayed_weight"] = 0.2
+
+
+@area.liar(TOOL, RETRIEVE, clause="nm1/pin/full-confidence")
+class APinMovesNothing(Pins):
+    """A pinned capsule shows its full weight, and stands where it stood."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == RETRIEVE and "results" in body:
+            body["results"].sort(key=lambda row: int(row["id"].partition("-")[2]))
+
+
+@area.liar(TOOL, BOOTSTRAP, clause="nm1/pin/bootstrap-full-confidence")
+class BootstrapKnowsNoPins(Pins):
+    """memory_bootstrap ranks by age, pinned or not."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == BOOTSTRAP and "constraints" in body:
+            body["constraints"].sort(key=lambda row: int(row["id"].partition("-")[2]))
+
+
+@area.liar(TOOL, GET, clause="nm1/pin/confidence-kept")
+class PinnedThingsAreCertain(Pins):
+    """A pinned capsule has confidence 1."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == GET and "capsule" in body and self.holds(body["id"]):
+            body["capsule"]["confidence"] = 1.0
+
+
+@area.liar(TOOL, GET, clause="nm1/pin/confidence-kept")
+class UnpinningCostsConfidence(Pins):
+    """A capsule whose pin was taken off has lost confidence."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == GET and "capsule" in body and self.pinned.get(body["id"]) is False:
+            body["capsule"]["confidence"] = 0.2
+
+
+@area.liar(TOOL, RETRIEVE, clause="nm1/pin/unpin-resumes-decay")
+class DecayBeginsAnew(Pins):
+    """When the pin is taken off, decay counts from that moment."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        for row in rows(call.name, body) if call.name == RETRIEVE else ():
+            if self.pinned.get(row["id"]) is False:
+                row["decayed_weight"] = row["confidence"]
+
+
+@area.liar(TOOL, GET, clause="nm1/pin/latest-counts")
+class OncePinnedAlwaysPinned(Pins):
+    """A pin that was taken off is still shown."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._ever: set[str] = set()
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        self._ever |= {named for named, held in self.pinned.items() if held}
+        if call.name == GET and body["id"] in self._ever:
+            body["pinned"] = True
+
+
+@area.answer(TOOL, clause="nm1/pin/repeats-succeed")
+async def what_is_not_pinned_is_not_unpinned(call: ToolCall, honest: Honest) -> Result:
+    """To take off a pin that is not there is refused."""
+    if call.arguments.get("pinned") is False and call.arguments.get("reason") == "to be sure":
+        raise RpcFault(-32602, f"{call.arguments.get('id')} is not pinned")
+    return await honest(call)
+
+
+@area.success(GET, clause="nm1/pin/audited")
+def pins_leave_no_trace(call: ToolCall, body: Body) -> None:
+    """The last mutation of a capsule is never a pin."""
+    if body.get("last_mutation", {}).get("event") == TOOL:
+        body["last_mutation"]["event"] = "memory_ingest"
+
+
+class _Resurrects(Pins):
+    """Recalls a pinned capsule that is fenced for one reason."""
+
+    reason: str
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        held = [named for named, pinned in self.pinned.items() if pinned]
+        if call.name != RETRIEVE or body["outcome"] != "missing_evidence" or not held:
+            return
+        if self.reason in body["excluded"]:
+            body.clear()
+            body |= {"outcome": "grounded", "results": [{**ARMOUR, "id": held[0]}], "matched": 1, "returned": 1}
+
+
+@area.liar(TOOL, RETRIEVE, clause="nm1/pin/superseded-stays-out")
+class APinBringsBackTheReplaced(_Resurrects):
+    """A pinned capsule that is superseded is recalled."""
+
+    reason = "superseded"
+
+
+@area.liar(TOOL, RETRIEVE, clause="nm1/pin/falsified-stays-out")
+class APinBringsBackTheFalse(_Resurrects):
+    """A pinned capsule that is falsified is recalled."""
+
+    reason = "falsified"
+
+
+@area.liar(TOOL, RETRIEVE, clause="nm1/pin/expired-stays-out")
+class APinBringsBackTheExpired(_Resurrects):
+    """A pinned capsule that is expired is recalled."""
+
+    reason = "expired"
+
+
+@area.liar(TOOL, RETRIEVE, clause="nm1/pin/quarantined-stays-out")
+class APinBringsBackThePoisoned(_Resurrects):
+    """A pinned capsule that is quarantined is recalled."""
+
+    reason = "quarantined"
+
+
+@area.liar(TOOL, GET, clause="nm1/pin/never-archived")
+class PinnedThingsAreArchived(Pins):
+    """A pinned capsule that is superseded and expired is archived."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        held = call.name == GET and "capsule" in body and self.holds(body["id"])
+        if held and body["tier"] == "active" and body["capsule"]["freshness"]["valid_to"] is not None:
+            body["tier"] = "archived"
+
+
+@area.liar(TOOL, GET, clause="nm1/pin/taint-dominates")
+class APinLaundersTaint(Pins):
+    """A pinned capsule is never quarantined."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == GET and "capsule" in body and self.holds(body["id"]):
+            body["tier"] = "active"
+
+
+@area.liar(TOOL, RETRIEVE, clause="nm1/pin/matches-needed")
+class PinnedThingsAreAlwaysRecalled(Pins):
+    """What is pinned stands behind every recall."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == RETRIEVE and body["outcome"] == "grounded":
+            shown = {row["id"] for row in body["results"]}
+            held = [named for named, pinned in self.pinned.items() if pinned and named not in shown]
+            body["results"] += [{**body["results"][0], "id": named} for named in held]

@@ -1,0 +1,460 @@
+"""Lies about relate: which edges there are, and what they do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nmemory_reference.lies.answers import Body, Honest, Result, ask, asking, body_of, is_error, with_body
+from nmemory_reference.lies.lie import Area
+from nmemory_reference.lies.memory.answers import success, value_fault
+from nmemory_reference.serve.interceptor import Interceptor, RpcFault, ToolCall
+
+area = Area("relate")
+
+TOOL = "memory_relate"
+GET = "memory_get"
+LIST = "memory_list"
+DIGEST = "memory_digest"
+RETRIEVE = "memory_retrieve"
+
+
+def recorded(call: ToolCall, *, already: bool = False) -> Result:
+    """The answer that an edge is there."""
+    return success(**call.arguments, recorded=True, already_recorded=already)
+
+
+def kind_of(call: ToolCall) -> Any:
+    """The kind of the edge that is asked for."""
+    return call.arguments.get("kind")
+
+
+class Remembering(Interceptor):
+    """Remembers the edges that were recorded, as (kind, from, to)."""
+
+    def __init__(self) -> None:
+        self.edges: list[tuple[str, str, str]] = []
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if is_error(result):
+            return result
+        if call.name == TOOL:
+            self.edges.append((call.arguments["kind"], call.arguments["from"], call.arguments["to"]))
+        return self.changed(call, result)
+
+    def changed(self, call: ToolCall, result: Result) -> Result:
+        """The answer to show."""
+        raise NotImplementedError
+
+    def ends(self, kind: str) -> list[str]:
+        """Where the edges of a kind lead."""
+        return [to for known, _, to in self.edges if known == kind]
+
+
+def _pretends(kind: str) -> None:
+    """Add the lie that edges of a kind are acknowledged, and not made."""
+
+    async def lie(call: ToolCall, honest: Honest) -> Result:
+        apart = call.arguments.get("from") != call.arguments.get("to")
+        return recorded(call) if kind_of(call) == kind and apart else await honest(call)
+
+    lie.__name__ = f"{kind}_is_not_kept"
+    lie.__doc__ = f"A {kind} edge is acknowledged, and not made."
+    area.answer(TOOL, clause="nm1/relate/shown-on-both", also={"nm1/relate/kinds"})(lie)
+
+
+for _kind in ("derived_from", "proposes", "grounded_in"):
+    _pretends(_kind)
+
+
+@area.answer(TOOL, clause="nm1/relate/kinds")
+async def grounded_in_is_unknown(call: ToolCall, honest: Honest) -> Result:
+    """grounded_in is refused."""
+    return await honest(asking(call, kind="anchored_in") if kind_of(call) == "grounded_in" else call)
+
+
+@area.answer(TOOL, clause="nm1/relate/kind-closed")
+async def kinds_are_read_kindly(call: ToolCall, honest: Honest) -> Result:
+    """A kind in capitals is taken."""
+    kind = kind_of(call)
+    return await honest(asking(call, kind=kind.lower()) if isinstance(kind, str) else call)
+
+
+@area.success(TOOL, clause="nm1/relate/fresh-edge")
+def every_edge_is_known(call: ToolCall, body: Body) -> None:
+    """A new edge is answered as recorded already."""
+    body["already_recorded"] = True
+
+
+@area.success(TOOL, clause="nm1/relate/replay-is-no-op")
+def every_edge_is_new(call: ToolCall, body: Body) -> None:
+    """The same edge again is answered as new."""
+    body["already_recorded"] = False
+
+
+@area.liar(TOOL, GET, clause="nm1/relate/replay-is-no-op")
+class AReplayIsLater(Remembering):
+    """An edge that was recorded again has a later time."""
+
+    def changed(self, call: ToolCall, result: Result) -> Result:
+        body = body_of(result)
+        if call.name == GET:
+            for edge in body["relations"]:
+                if self.edges.count((edge["kind"], edge["from"], edge["to"])) > 1:
+                    edge["at"] = "2199-01-01T00:00:00Z"
+        return with_body(result, body)
+
+
+@area.liar(TOOL, GET, clause="nm1/relate/replay-is-no-op")
+class AReplayIsAnotherEdge(Remembering):
+    """An edge that was recorded twice is shown twice."""
+
+    def changed(self, call: ToolCall, result: Result) -> Result:
+        body = body_of(result)
+        if call.name == GET:
+            body["relations"] = [
+                edge
+                for edge in body["relations"]
+                for _ in range(max(1, self.edges.count((edge["kind"], edge["from"], edge["to"]))))
+            ]
+        return with_body(result, body)
+
+
+@area.liar(TOOL, clause="nm1/relate/directed")
+class EitherWayIsTheSame(Remembering):
+    """The same two ends the other way round are the same edge."""
+
+    def changed(self, call: ToolCall, result: Result) -> Result:
+        if call.name != TOOL:
+            return result
+        kind, begins, ends = self.edges[-1]
+        return recorded(call, already=True) if (kind, ends, begins) in self.edges else result
+
+
+@area.answer(TOOL, clause="nm1/relate/no-self-relation")
+async def a_capsule_may_witness_itself(call: ToolCall, honest: Honest) -> Result:
+    """An edge from a capsule to itself is acknowledged if it witnesses."""
+    itself = call.arguments.get("from") == call.arguments.get("to") and kind_of(call) == "witnesses"
+    return recorded(call) if itself else await honest(call)
+
+
+@area.answer(TOOL, clause="nm1/relate/ends-stored")
+async def an_unknown_end_is_taken(call: ToolCall, honest: Honest) -> Result:
+    """An edge to an unknown capsule is acknowledged."""
+    try:
+        return await honest(call)
+    except RpcFault as fault:
+        if str(call.arguments.get("to")).startswith("cap-9999"):
+            return recorded(call)
+        raise fault
+
+
+@area.answer(TOOL, clause="nm1/relate/ends-stored")
+async def an_unknown_beginning_is_taken(call: ToolCall, honest: Honest) -> Result:
+    """An edge from an unknown capsule is acknowledged."""
+    try:
+        return await honest(call)
+    except RpcFault as fault:
+        if str(call.arguments.get("from")).startswith("cap-9999"):
+            return recorded(call)
+        raise fault
+
+
+@area.answer(TOOL, clause="nm1/relate/forgotten-ends-count")
+async def the_forgotten_has_no_edges(call: ToolCall, honest: Honest) -> Result:
+    """A forgotten capsule is no legal end."""
+    for name in ("from", "to"):
+        if str(call.arguments.get(name)).startswith("cap-") and not str(call.arguments[name]).startswith("cap-99"):
+            stored = await ask(honest, call, GET, id=call.arguments[name])
+            if stored.get("outcome") == "tombstoned":
+                value_fault(f"{call.arguments[name]} is forgotten")
+    return await honest(call)
+
+
+@area.answer(TOOL, clause="nm1/relate/outcome-falsifies")
+async def outcomes_falsify_nothing(call: ToolCall, honest: Honest) -> Result:
+    """An outcome is no legal beginning of falsifies."""
+    if kind_of(call) == "falsifies" and str(call.arguments.get("from")).startswith("out-"):
+        value_fault("from has to be a capsule")
+    return await honest(call)
+
+
+@area.answer(TOOL, clause="nm1/relate/unknown-outcome-refused")
+async def any_outcome_falsifies(call: ToolCall, honest: Honest) -> Result:
+    """An outcome that is not stored is taken."""
+    unknown = str(call.arguments.get("from")).startswith("out-9999")
+    return recorded(call) if unknown and kind_of(call) == "falsifies" else await honest(call)
+
+
+@area.answer(TOOL, clause="nm1/relate/outcome-only-falsifies")
+async def outcomes_witness(call: ToolCall, honest: Honest) -> Result:
+    """An outcome may witness as well."""
+    begins = str(call.arguments.get("from")).startswith("out-")
+    return recorded(call) if begins and kind_of(call) == "witnesses" else await honest(call)
+
+
+@area.answer(TOOL, clause="nm1/relate/outcome-never-the-end")
+async def outcomes_are_falsified(call: ToolCall, honest: Honest) -> Result:
+    """An outcome may be falsified."""
+    ends = str(call.arguments.get("to")).startswith("out-")
+    return recorded(call) if ends and kind_of(call) == "falsifies" else await honest(call)
+
+
+@area.success(GET, clause="nm1/relate/shown-on-both")
+def edges_are_shown_where_they_begin(call: ToolCall, body: Body) -> None:
+    """memory_get shows the edges that begin at a capsule."""
+    body["relations"] = [edge for edge in body["relations"] if edge["from"] == body["id"]]
+
+
+@area.success(GET, clause="nm1/relate/manual-unmarked")
+def blocks_come_from_an_import(call: ToolCall, body: Body) -> None:
+    """A blocks edge has origin import."""
+    for edge in body["relations"]:
+        if edge["kind"] == "blocks":
+            edge["origin"] = "import"
+
+
+class _StillRecalled(Remembering):
+    """Recalls what an edge of a kind has fenced."""
+
+    kind: str
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        if call.name == TOOL and kind_of(call) == self.kind:
+            await honest(asking(call, kind="derived_from"))
+            return recorded(call)
+        return await honest(call)
+
+
+@area.liar(TOOL, RETRIEVE, clause="nm1/relate/supersedes-fences")
+class TheReplacedGroundsRecall(_StillRecalled):
+    """What an edge has superseded is recalled."""
+
+    kind = "supersedes"
+
+
+@area.liar(TOOL, RETRIEVE, clause="nm1/relate/falsifies-fences")
+class TheFalsifiedGroundsRecall(_StillRecalled):
+    """What an edge has falsified is recalled."""
+
+    kind = "falsifies"
+
+
+def _recount(body: Body, reason: str, told: str) -> None:
+    excluded = body.get("excluded", {})
+    if reason in excluded:
+        excluded[told] = excluded.get(told, 0) + excluded.pop(reason)
+
+
+@area.success(RETRIEVE, clause="nm1/relate/falsifies-fences")
+def the_falsified_is_called_archived(call: ToolCall, body: Body) -> None:
+    """A falsified match counts as archived."""
+    _recount(body, "falsified", "archived")
+
+
+@area.success(RETRIEVE, clause="nm1/relate/supersedes-fences")
+def the_superseded_is_called_expired(call: ToolCall, body: Body) -> None:
+    """A superseded match counts as expired."""
+    _recount(body, "superseded", "expired")
+
+
+@area.liar(TOOL, LIST, clause="nm1/relate/falsified-still-read")
+class TheFalsifiedIsNotListed(Remembering):
+    """A falsified capsule leaves the list."""
+
+    def changed(self, call: ToolCall, result: Result) -> Result:
+        body = body_of(result)
+        if call.name == LIST:
+            body["entries"] = [row for row in body["entries"] if row["id"] not in self.ends("falsifies")]
+            body["returned"] = len(body["entries"])
+        return with_body(result, body)
+
+
+class _Fences(Interceptor):
+    """Takes an edge of a kind for one that fences."""
+
+    kind: str
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        if call.name == TOOL and kind_of(call) == self.kind:
+            result = await honest(call)
+            await honest(asking(call, kind="falsifies"))
+            return result
+        return await honest(call)
+
+
+@area.liar(TOOL, clause="nm1/relate/witnessed-still-recalled")
+class WitnessesFence(_Fences):
+    """A witnessed capsule is out of recall."""
+
+    kind = "witnesses"
+
+
+@area.liar(TOOL, clause="nm1/relate/proposes-is-navigation")
+class ProposesFences(_Fences):
+    """A capsule that another one would replace is out of recall."""
+
+    kind = "proposes"
+
+
+@area.liar(TOOL, LIST, clause="nm1/relate/proposes-is-navigation")
+class ProposesSupersedesInLists(Remembering):
+    """A capsule that another one would replace is listed as superseded."""
+
+    def changed(self, call: ToolCall, result: Result) -> Result:
+        body = body_of(result)
+        for row in body["entries"] if call.name == LIST else ():
+            if row["id"] in self.ends("proposes"):
+                row["superseded"] = True
+        return with_body(result, body)
+
+
+@area.liar(TOOL, clause="nm1/relate/other-kinds-no-fence")
+class DerivedFromFences(_Fences):
+    """A capsule that another one was made of is out of recall."""
+
+    kind = "derived_from"
+
+
+@area.answer(TOOL, clause="nm1/relate/part-of-needs-container")
+async def anything_has_parts(call: ToolCall, honest: Honest) -> Result:
+    """part_of into a fact is acknowledged."""
+    try:
+        return await honest(call)
+    except RpcFault as fault:
+        if kind_of(call) == "part_of" and call.arguments["from"] != call.arguments["to"] and fault.code == -32602:
+            stored = await ask(honest, call, GET, id=call.arguments["to"])
+            if stored.get("classification", {}).get("kind") == "fact":
+                return recorded(call)
+        raise
+
+
+@area.answer(TOOL, clause="nm1/relate/part-of-container")
+async def tasks_have_no_parts(call: ToolCall, honest: Honest) -> Result:
+    """part_of into a task is refused."""
+    if kind_of(call) == "part_of":
+        stored = await ask(honest, call, GET, id=call.arguments["to"])
+        if stored.get("classification", {}).get("kind") == "task":
+            value_fault("to has to be an epic")
+    return await honest(call)
+
+
+@area.success(DIGEST, clause="nm1/relate/blocks-make-ready")
+def blocked_is_ready(call: ToolCall, body: Body) -> None:
+    """What is blocked is ready too."""
+    dag = body["dag"]
+    if dag["status"] == "ok":
+        dag["ready"] += dag["blocked"]
+        dag["ready_total"] += dag["blocked_total"]
+
+
+@area.success(DIGEST, clause="nm1/relate/blocks-cycle-told")
+def a_cycle_is_empty(call: ToolCall, body: Body) -> None:
+    """Where there is a cycle nothing is ready, and that is all that is said."""
+    if body["dag"]["status"] == "cycle":
+        empty: Body = {name: [] for name in ("ready", "blocked", "done")}
+        body["dag"] = {"status": "ok", **empty, **{f"{name}_total": 0 for name in empty}}
+
+
+class _StaysACycle(Interceptor):
+    """Goes on telling a cycle that was repaired."""
+
+    def __init__(self) -> None:
+        self._dag: Body | None = None
+        self._mended = False
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        self._mended |= self.mends(call)
+        result = await honest(call)
+        if call.name != DIGEST or is_error(result):
+            return result
+        body = body_of(result)
+        if body["dag"]["status"] == "cycle":
+            self._dag = body["dag"]
+        elif self._dag and self._mended:
+            body["dag"] = self._dag
+        return with_body(result, body)
+
+    def mends(self, call: ToolCall) -> bool:
+        """Whether this call repairs the cycle, and is not heard."""
+        raise NotImplementedError
+
+
+@area.liar(TOOL, DIGEST, clause="nm1/relate/cycle-repaired")
+class WitnessesMendNoCycle(_StaysACycle):
+    """A witnessed member does not end a cycle."""
+
+    def mends(self, call: ToolCall) -> bool:
+        return call.name == TOOL and kind_of(call) == "witnesses"
+
+
+@area.liar(TOOL, DIGEST, clause="nm1/relate/cycle-repaired")
+class ForgettingMendsNoCycle(_StaysACycle):
+    """A forgotten member does not end a cycle."""
+
+    def mends(self, call: ToolCall) -> bool:
+        return call.name == "memory_forget"
+
+
+@area.success(DIGEST, clause="nm1/relate/witnessed-is-done")
+def done_is_still_ready(call: ToolCall, body: Body) -> None:
+    """What is done is ready as well."""
+    dag = body["dag"]
+    if dag["status"] == "ok":
+        dag["ready"] = [*dag["done"], *dag["ready"]]
+        dag["ready_total"] += dag["done_total"]
+
+
+class _JoinsTheDag(Remembering):
+    """Shows the ends of a kind as ready."""
+
+    kind: str
+
+    def changed(self, call: ToolCall, result: Result) -> Result:
+        body = body_of(result)
+        if call.name == DIGEST and body["dag"]["status"] == "ok":
+            body["dag"]["ready"] += self.ends(self.kind)
+            body["dag"]["ready_total"] += len(self.ends(self.kind))
+        return with_body(result, body)
+
+
+@area.liar(TOOL, DIGEST, clause="nm1/relate/falsifies-no-dag")
+class FalsifiesJoinsTheDag(_JoinsTheDag):
+    """The end of a falsifies edge is ready."""
+
+    kind = "falsifies"
+
+
+@area.liar(TOOL, DIGEST, clause="nm1/relate/part-of-no-dag")
+class PartOfJoinsTheDag(_JoinsTheDag):
+    """The end of a part_of edge is ready."""
+
+    kind = "part_of"
+
+
+@area.liar(TOOL, DIGEST, clause="nm1/relate/grounded-in-no-dag")
+class GroundedInJoinsTheDag(_JoinsTheDag):
+    """The end of a grounded_in edge is ready."""
+
+    kind = "grounded_in"
+
+
+@area.liar(TOOL, DIGEST, clause="nm1/relate/proposes-no-dag")
+class ProposesJoinsTheDag(_JoinsTheDag):
+    """The end of a proposes edge is ready."""
+
+    kind = "proposes"
+
+
+@area.success(GET, clause="nm1/relate/edge-survives-forgetting")
+def markers_have_no_edges(call: ToolCall, body: Body) -> None:
+    """The marker of a forgotten capsule shows no edges."""
+    if body.get("outcome") == "tombstoned":
+        body["relations"] = []
+
+
+@area.success(GET, clause="nm1/relate/audited")
+def edges_leave_no_trace(call: ToolCall, body: Body) -> None:
+    """The last mutation of a capsule is never an edge."""
+    if body.get("last_mutation", {}).get("event") == TOOL:
+        body["last_mutation"]["event"] = "memory_ingest"
