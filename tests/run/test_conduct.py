@@ -175,6 +175,19 @@ def test_what_was_made_is_taken_back_and_what_stays_is_told(tmp_path: Path) -> N
     assert [made.arguments for made in Ledger.load(ledger).there()] == [{"id": "1"}]
 
 
+@pytest.mark.parametrize(("kind", "left"), [("gone", 0), ("locked", 1), (None, 1)])
+def test_what_is_gone_already_is_not_left_behind(kind: str | None, left: int) -> None:
+    async def refuse(toy: Any, name: str, arguments: dict[str, Any]) -> Any:
+        return {"rpc": -32002, "data": {"kind": kind} if kind else None} if name == "drop" else None
+
+    gone = {"type": "object", "required": ["kind"], "properties": {"kind": {"const": "gone"}}}
+    recipe = Recipe("drop", {"id": "{{id}}"}, {"id": "/id"}, gone=gone)
+    target = InProcessTarget(lambda path: Toy(path, refuse), name="toy")
+    target.disposable = False  # type: ignore[misc]
+    results = play(target=target, pack=replace(make_pack(case("a", put("one"))), cleanup={"put": (recipe,)}))
+    assert len(results.footer.left_behind) == left
+
+
 def _written(tmp_path: Path, recipe: Recipe, body: Any) -> list[Any]:
     ledger = Ledger(tmp_path / "run.jsonl")
     ledger.answered("case", "put", recipe, Answer.of_result(success(body)))

@@ -128,7 +128,11 @@ def _pack_problems(pack: Pack, documents: Mapping[str, Json]) -> Iterator[Proble
         f"cleanup of {tool}: {found}"
         for tool, recipes in pack.cleanup.items()
         for recipe in recipes
-        for found in (*tool_problems((recipe.tool,), pack), *schema_violations(recipe.where))
+        for found in (
+            *tool_problems((recipe.tool,), pack),
+            *schema_violations(recipe.where),
+            *schema_violations(recipe.gone),
+        )
     ]
     for name, observation in pack.observe.items():
         needs = [found for need in observation.needs if (found := capability_problem(need, pack))]

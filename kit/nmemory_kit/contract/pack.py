@@ -65,6 +65,8 @@ class Recipe:
     each: str | None = None
     #: For taking back: a schema that the answer, or the item, meets if the thing was made by this call.
     where: Json = True
+    #: For taking back: a schema that the ``data`` of a JSON-RPC error meets if the thing was gone already.
+    gone: Json = False
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Recipe:
@@ -76,6 +78,7 @@ class Recipe:
             defaults=data.get("defaults", {}),
             each=data.get("each"),
             where=data.get("where", True),
+            gone=data.get("gone", False),
         )
 
 

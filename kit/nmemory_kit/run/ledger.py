@@ -34,6 +34,8 @@ class Made:
     tool: str | None = None
     arguments: Json = None
     credential: str | None = None
+    #: A schema that the ``data`` of a JSON-RPC error meets if the thing is gone already.
+    gone: Json = False
 
 
 class LedgerHeld(Exception):
@@ -77,10 +79,11 @@ class Ledger:
         tool: str | None = None,
         arguments: Json = None,
         credential: str | None = None,
+        gone: Json = False,
     ) -> None:
         """Write down a thing at once, so that a crash does not lose it."""
         self._count += 1
-        made = Made(self._count, case, what, tool, arguments, credential)
+        made = Made(self._count, case, what, tool, arguments, credential, gone)
         self._there[made.number] = made
         self._write({"made": {name: getattr(made, name) for name in Made.__slots__}})
 
@@ -95,7 +98,7 @@ class Ledger:
                 arguments = render(recipe.arguments, taken, datetime.now(UTC))
             except (NoSuchPlace, Unfilled):
                 continue
-            self.made(case, f"{tool} answered {show(taken)}", recipe.tool, arguments, credential)
+            self.made(case, f"{tool} answered {show(taken)}", recipe.tool, arguments, credential, recipe.gone)
 
     def undone(self, made: Made) -> None:
         """Strike out a thing that is gone."""

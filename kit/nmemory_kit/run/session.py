@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..check import Answer, Judges, Outcome
-from ..check.vocabulary import compile_schema
+from ..check.vocabulary import compile_schema, judge_schema
 from ..contract.case import Case
 from ..contract.pack import Observation, Pack, Recipe
 from ..contract.template import render
@@ -340,7 +340,9 @@ async def take_back(ledger: Ledger, call: Callable[..., Any]) -> None:
             return
         if reply.fault is not None:
             return  # to wait in vain for each of the rest would take as long as the calls may take, times the rest
-        if reply.result is not None and Answer.of_result(reply.result).outcome is Outcome.SUCCESS:
+        taken = reply.result is not None and Answer.of_result(reply.result).outcome is Outcome.SUCCESS
+        gone = reply.error is not None and not judge_schema(compile_schema(made.gone), reply.error.get("data"))
+        if taken or gone:
             ledger.undone(made)
 
 
