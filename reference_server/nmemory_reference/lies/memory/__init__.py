@@ -6,12 +6,14 @@ from nmemory_reference.lies.forms import forms
 from nmemory_reference.lies.memory import (
     classify,
     extract,
+    get,
     imports,
     ingest,
     neighbours,
     outcome,
     pin,
     preference,
+    recall,
     relate,
 )
 from nmemory_reference.lies.memory.answers import MEMORY_TOOLS
@@ -38,6 +40,8 @@ MEMORY = Repertoire(
         pin.area,
         outcome.area,
         preference.area,
+        recall.area,
+        get.area,
     ),
     own_variants=(*_REFERENCES, *forms(MEMORY_TOOLS, errors=False)),
     own_nulls=NULLS,
