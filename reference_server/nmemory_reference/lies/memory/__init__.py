@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from nmemory_reference.lies.forms import forms
 from nmemory_reference.lies.memory import (
+    alias,
     classify,
     extract,
     get,
@@ -15,6 +16,8 @@ from nmemory_reference.lies.memory import (
     preference,
     recall,
     relate,
+    session,
+    vector,
 )
 from nmemory_reference.lies.memory.answers import MEMORY_TOOLS
 from nmemory_reference.lies.memory.nulls import NULLS
@@ -41,6 +44,9 @@ MEMORY = Repertoire(
         outcome.area,
         preference.area,
         recall.area,
+        alias.area,
+        vector.area,
+        session.area,
         get.area,
     ),
     own_variants=(*_REFERENCES, *forms(MEMORY_TOOLS, errors=False)),

@@ -1,0 +1,165 @@
+"""Lies about sessions: their ids, their end, and what is handed over."""
+
+from __future__ import annotations
+
+from nmemory_reference.lies.answers import Body, Honest, Result, asking, body_of, without
+from nmemory_reference.lies.lie import Area
+from nmemory_reference.lies.memory.answers import success
+from nmemory_reference.lies.refusal import Refusal
+from nmemory_reference.serve.interceptor import RpcFault, ToolCall
+
+area = Area("session")
+
+START = "memory_session_start"
+FINISH = "memory_session_finish"
+DIGEST = "memory_digest"
+GET = "memory_get"
+
+
+@area.asking(START, clause="nm1/session/start-no-arguments")
+def any_argument_is_passed_over(call: ToolCall) -> ToolCall:
+    """Arguments of memory_session_start are dropped."""
+    return without(call, *call.arguments)
+
+
+@area.success(DIGEST, clause="nm1/session/start-open")
+def open_sessions_are_not_named(call: ToolCall, body: Body) -> None:
+    """The digest names one open session."""
+    body["open_session_ids"] = body["open_session_ids"][:1]
+
+
+@area.success(DIGEST, clause="nm1/session/finish-closed")
+def closed_sessions_are_counted(call: ToolCall, body: Body) -> None:
+    """The digest counts sessions that were opened ever."""
+    body["open_sessions"] = 99
+
+
+@area.refusal(FINISH, clause="nm1/session/finish-once")
+def a_closed_session_is_unknown(call: ToolCall, refusal: Refusal) -> Refusal | None:
+    """A session that is closed is refused as unknown."""
+    return Refusal(refusal.text, refusal.code, {**refusal.data, "kind": "unknown_session"}) if refusal.data else None
+
+
+@area.answer(FINISH, clause="nm1/session/finish-once")
+async def closing_twice_succeeds(call: ToolCall, honest: Honest) -> Result:
+    """A session may be closed again."""
+    try:
+        return await honest(call)
+    except RpcFault as fault:
+        if fault.data and fault.data["kind"] == "finished_session":
+            return success(session_id=call.arguments["session_id"], finished_at="2031-01-01T00:00:00Z")
+        raise
+
+
+@area.refusal(FINISH, clause="nm1/session/finish-unknown")
+def an_unknown_session_is_a_bad_value(call: ToolCall, refusal: Refusal) -> Refusal | None:
+    """An unknown session is an invalid argument."""
+    return Refusal(refusal.text, -32602) if refusal.data and refusal.data["kind"] == "unknown_session" else None
+
+
+@area.answer(FINISH, clause="nm1/session/finish-fault-captures-nothing")
+async def a_handoff_comes_first(call: ToolCall, honest: Honest) -> Result:
+    """A handoff is kept before the session is looked up."""
+    try:
+        return await honest(call)
+    except RpcFault as fault:
+        if fault.data and call.arguments.get("handoff"):
+            item = {"content": call.arguments["handoff"], "source": FINISH, "anchor": "session"}
+            await honest(ToolCall("memory_ingest", item, call.caller))
+        raise
+
+
+@area.success(FINISH, clause="nm1/session/handoff-fresh-not-deduped")
+def every_handoff_is_old(call: ToolCall, body: Body) -> None:
+    """A fresh handoff says that it was there."""
+    if "handoff_capsule" in body:
+        body["handoff_deduped"] = True
+
+
+@area.success(FINISH, clause="nm1/session/handoff-deduped")
+def no_handoff_is_old(call: ToolCall, body: Body) -> None:
+    """A handoff that collapses says nothing of it."""
+    body.pop("handoff_deduped", None)
+
+
+@area.asking(FINISH, clause="nm1/session/handoff-captured")
+def handoffs_are_trimmed(call: ToolCall) -> ToolCall:
+    """Blanks around a handoff are cut off."""
+    handoff = call.arguments.get("handoff")
+    return asking(call, handoff=handoff.strip()) if isinstance(handoff, str) and handoff.strip() else call
+
+
+@area.asking(FINISH, clause="nm1/session/handoff-empty")
+def an_empty_handoff_is_none(call: ToolCall) -> ToolCall:
+    """An empty handoff closes like none."""
+    handoff = call.arguments.get("handoff")
+    return without(call, "handoff") if isinstance(handoff, str) and not handoff.strip() else call
+
+
+@area.answer(FINISH, clause="nm1/session/handoff-empty-stays-open")
+async def an_empty_handoff_closes(call: ToolCall, honest: Honest) -> Result:
+    """An empty handoff is refused, and the session is closed."""
+    try:
+        return await honest(call)
+    except RpcFault:
+        if not str(call.arguments.get("handoff", "x")).strip():
+            await honest(without(call, "handoff"))
+        raise
+
+
+@area.answer(FINISH, clause="nm1/session/handoff-forgotten")
+async def a_forgotten_handoff_closes(call: ToolCall, honest: Honest) -> Result:
+    """A handoff that was forgotten is left out, and the session closed."""
+    try:
+        return await honest(call)
+    except RpcFault as fault:
+        if not fault.data and str(call.arguments.get("handoff", "")).strip():
+            return await honest(without(call, "handoff"))
+        raise
+
+
+@area.success(GET, clause="nm1/session/handoff-provenance")
+def handoffs_come_from_the_agent(call: ToolCall, body: Body) -> None:
+    """A handoff's source is the agent."""
+    if "capsule" in body and body["capsule"]["provenance"]["source"] == FINISH:
+        body["capsule"]["provenance"]["source"] = "agent"
+
+
+@area.success(GET, clause="nm1/session/handoff-tainted")
+def handoffs_are_trusted(call: ToolCall, body: Body) -> None:
+    """A handoff is never tainted."""
+    if "capsule" in body and body["capsule"]["provenance"]["source"] == FINISH:
+        body["capsule"]["instruction_taint"] = False
+
+
+@area.success(GET, clause="nm1/session/handoff-project")
+def handoffs_have_a_project_of_their_own(call: ToolCall, body: Body) -> None:
+    """A handoff lands in the project handoffs."""
+    if "capsule" in body and body["capsule"]["provenance"]["source"] == FINISH:
+        body["capsule"]["scope"]["project_id"] = "handoffs"
+
+
+@area.success(DIGEST, clause="nm1/session/handoff-leads")
+def the_oldest_handoff_leads(call: ToolCall, body: Body) -> None:
+    """The digest has no section of handoffs."""
+    body.pop("handoff", None)
+
+
+@area.success(DIGEST, clause="nm1/session/start-audited")
+def digests_count_no_events(call: ToolCall, body: Body) -> None:
+    """The digest counts no event."""
+    body["audit_events"] = 0
+
+
+@area.answer("memory_ingest", clause="nm1/session/closed-takes-nothing")
+async def closed_sessions_take_captures(call: ToolCall, honest: Honest) -> Result:
+    """A capture into a session that is not open is kept without it."""
+    result = await honest(call)
+    late = body_of(result).get("rejected") and str(call.arguments.get("session_id", "")).startswith("sess-")
+    return await honest(without(call, "session_id")) if late else result
+
+
+@area.asking(FINISH, clause="nm1/session/unknown-argument")
+def unknown_arguments_are_passed_over(call: ToolCall) -> ToolCall:
+    """An argument that the tool does not have is dropped."""
+    return without(call, *(call.arguments.keys() - {"session_id", "summary", "handoff"}))

@@ -1,0 +1,160 @@
+"""Lies about embeddings: how they are attached, listed and replaced."""
+
+from __future__ import annotations
+
+from nmemory_reference.lies.answers import Body, Honest, Result, asking, without
+from nmemory_reference.lies.lie import Area
+from nmemory_reference.lies.memory.answers import success
+from nmemory_reference.lies.refusal import Refusal
+from nmemory_reference.serve.interceptor import RpcFault, ToolCall
+
+area = Area("vector")
+
+TOOL = "memory_vector"
+
+
+def _kept(call: ToolCall) -> Result:
+    return success(capsule_id=str(call.arguments.get("capsule_id")), dimension=3, model_tag="x", recorded=True)
+
+
+@area.answer(TOOL, clause="nm1/vector/attach")
+async def nothing_is_attached(call: ToolCall, honest: Honest) -> Result:
+    """An attachment is answered and not kept."""
+    return _kept(call) if len(call.arguments) > 2 and "kit_made_up" not in call.arguments else await honest(call)
+
+
+@area.answer(TOOL, clause="nm1/vector/attach-by-id")
+async def id_names_nothing(call: ToolCall, honest: Honest) -> Result:
+    """The short name of the target is unknown."""
+    if "id" in call.arguments:
+        raise RpcFault(-32602, "capsule_id is missing")
+    return await honest(call)
+
+
+@area.success(TOOL, clause="nm1/vector/replaced")
+def replacements_are_not_told(call: ToolCall, body: Body) -> None:
+    """A replacement is answered like a first attachment."""
+    body.pop("replaced", None)
+
+
+@area.success(TOOL, clause="nm1/vector/replaced")
+def everything_replaces(call: ToolCall, body: Body) -> None:
+    """A first attachment is answered as a replacement."""
+    if "recorded" in body:
+        body["replaced"] = True
+
+
+@area.asking(TOOL, clause="nm1/vector/bit-exact")
+def embeddings_are_rounded(call: ToolCall) -> ToolCall:
+    """An embedding is kept in one decimal."""
+    numbers = call.arguments.get("embedding")
+    if not isinstance(numbers, list) or not all(isinstance(number, int | float) for number in numbers):
+        return call
+    rounded = [round(number, 1) for number in numbers]
+    return asking(call, embedding=rounded if any(rounded) else [1.0, 1.0, 1.0])
+
+
+@area.item(TOOL, at="vectors", clause="nm1/vector/dimension")
+def all_have_three_dimensions(call: ToolCall, row: Body) -> None:
+    """The list says 3, whatever the dimension."""
+    row["dimension"] = 3
+
+
+@area.asking(TOOL, clause="nm1/vector/tag-demanded")
+def a_tag_is_made_up(call: ToolCall) -> ToolCall:
+    """A missing tag is filled in."""
+    untagged = "embedding" in call.arguments and "model_tag" not in call.arguments
+    return asking(call, model_tag="nmemory-kit") if untagged else call
+
+
+@area.asking(TOOL, clause="nm1/vector/tag-empty")
+def an_empty_tag_is_filled_in(call: ToolCall) -> ToolCall:
+    """An empty tag is filled in."""
+    return asking(call, model_tag="nmemory-kit") if call.arguments.get("model_tag") == "" else call
+
+
+@area.asking(TOOL, clause="nm1/vector/embedding-demanded")
+def a_tag_alone_lists(call: ToolCall) -> ToolCall:
+    """A call without an embedding lists."""
+    return call if "embedding" in call.arguments else without(call, "capsule_id", "model_tag")
+
+
+@area.answer(TOOL, clause="nm1/vector/target-demanded")
+async def no_target_is_needed(call: ToolCall, honest: Honest) -> Result:
+    """An embedding without a capsule is taken."""
+    targeted = {"capsule_id", "id"} & call.arguments.keys() or "embedding" not in call.arguments
+    return await honest(call) if targeted else _kept(call)
+
+
+@area.answer(TOOL, clause="nm1/vector/embedding-empty")
+async def an_empty_embedding_is_taken(call: ToolCall, honest: Honest) -> Result:
+    """An empty embedding is taken."""
+    return _kept(call) if call.arguments.get("embedding") == [] else await honest(call)
+
+
+@area.answer(TOOL, clause="nm1/vector/embedding-zero")
+async def zeros_are_taken(call: ToolCall, honest: Honest) -> Result:
+    """An embedding of zeros is taken."""
+    numbers = call.arguments.get("embedding")
+    return _kept(call) if numbers and not any(numbers) else await honest(call)
+
+
+@area.asking(TOOL, clause="nm1/vector/embedding-infinite")
+def infinite_numbers_are_large(call: ToolCall) -> ToolCall:
+    """A number beyond the floats is cut to the largest."""
+    numbers = call.arguments.get("embedding")
+    if not isinstance(numbers, list) or not all(isinstance(number, int | float) for number in numbers):
+        return call
+    return asking(call, embedding=[max(-3e38, min(3e38, number)) for number in numbers])
+
+
+@area.answer(TOOL, clause="nm1/vector/embedding-numbers")
+async def digits_are_numbers(call: ToolCall, honest: Honest) -> Result:
+    """A text in an embedding is read as a number."""
+    numbers = call.arguments.get("embedding")
+    if isinstance(numbers, list) and any(isinstance(number, str) for number in numbers):
+        return await honest(asking(call, embedding=[float(number or 0) for number in numbers]))
+    return await honest(call)
+
+
+@area.refusal(TOOL, clause="nm1/vector/unknown-capsule")
+def an_unknown_capsule_is_a_bad_value(call: ToolCall, refusal: Refusal) -> Refusal | None:
+    """An unknown capsule is an invalid argument."""
+    return Refusal(refusal.text, -32602) if refusal.data else None
+
+
+@area.answer(TOOL, clause="nm1/vector/one-embedder")
+async def tags_are_labels(call: ToolCall, honest: Honest) -> Result:
+    """An embedding of another model is taken."""
+    return _kept(call) if str(call.arguments.get("model_tag", "")).startswith("another") else await honest(call)
+
+
+@area.refusal(TOOL, clause="nm1/vector/one-embedder-named")
+def the_resident_is_not_named(call: ToolCall, refusal: Refusal) -> Refusal | None:
+    """The refusal of another tag does not say which is the store's."""
+    return Refusal("another embedder is resident", refusal.code, refusal.data) if not refusal.data else None
+
+
+@area.success(TOOL, clause="nm1/vector/list-order")
+def the_newest_first(call: ToolCall, body: Body) -> None:
+    """The list begins with the newest capsule."""
+    body.get("vectors", []).reverse()
+
+
+@area.item(TOOL, at="vectors", clause="nm1/vector/list-no-numbers")
+def the_list_shows_numbers(call: ToolCall, row: Body) -> None:
+    """The list shows the embeddings."""
+    row["embedding"] = [0.5]
+
+
+@area.success(TOOL, clause="nm1/vector/list-whole")
+def the_list_has_one_row(call: ToolCall, body: Body) -> None:
+    """The list shows the last row only."""
+    if "vectors" in body:
+        body["vectors"] = body["vectors"][-1:]
+
+
+@area.asking(TOOL, clause="nm1/vector/unknown-argument")
+def unknown_arguments_are_passed_over(call: ToolCall) -> ToolCall:
+    """An argument that the tool does not have is dropped."""
+    return without(call, *(call.arguments.keys() - {"capsule_id", "id", "embedding", "model_tag"}))
