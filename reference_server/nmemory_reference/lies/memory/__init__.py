@@ -10,6 +10,7 @@ from nmemory_reference.lies.memory import (
     get,
     imports,
     ingest,
+    list,
     neighbours,
     outcome,
     pin,
@@ -18,6 +19,7 @@ from nmemory_reference.lies.memory import (
     relate,
     session,
     vector,
+    words,
 )
 from nmemory_reference.lies.memory.answers import MEMORY_TOOLS
 from nmemory_reference.lies.memory.nulls import NULLS
@@ -46,8 +48,10 @@ MEMORY = Repertoire(
         recall.area,
         alias.area,
         vector.area,
+        words.area,
         session.area,
         get.area,
+        list.area,
     ),
     own_variants=(*_REFERENCES, *forms(MEMORY_TOOLS, errors=False)),
     own_nulls=NULLS,
