@@ -1,0 +1,531 @@
+"""Lies about bootstrap: what is in its sections, in which order, and what the budget leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from nmemory_reference.lies.answers import (
+    Body,
+    Honest,
+    Result,
+    ask,
+    asking,
+    body_of,
+    is_error,
+    text_argument,
+    with_body,
+    without,
+)
+from nmemory_reference.lies.lie import Area
+from nmemory_reference.lies.memory.history import History
+from nmemory_reference.serve.interceptor import Interceptor, ToolCall
+
+area = Area("bootstrap")
+
+TOOL = "memory_bootstrap"
+LISTS = ("constraints", "decisions", "traps")
+FENCES = ("project_id", "project_prefix")
+
+
+def put(body: Body, section: str, rows: list[Body]) -> None:
+    """Put rows into a section that are not there, count them, and give handles of them."""
+    shown = [row["id"] for row in body.get(section, ())]
+    more = [row for row in rows if row["id"] not in shown]
+    if more:
+        body[section] = [*body.get(section, ()), *more]
+        body[f"{section}_total"] += len(more)
+        hand(body)
+
+
+def cut(body: Body, section: str, rows: list[Body]) -> None:
+    """Leave these rows in a section."""
+    if section in body:
+        body[section] = rows
+        if not rows:
+            body.pop(section)
+        hand(body)
+
+
+def hand(body: Body) -> None:
+    """Make the handles those of the rows."""
+    if "handles" in body:
+        ready = [body["ready"].get("next_action"), *body["ready"].get("ready", ())]
+        rows = [*body.get("constraints", ()), *ready, *body.get("decisions", ()), *body.get("traps", ())]
+        body["handles"] = [row["id"] for row in rows if row]
+
+
+def _puts(section: str, kind: str, name: str, says: str, wanted: Callable[[Body], bool], clause: str) -> None:
+    """Add the lie that a section has further rows of the list."""
+
+    async def lie(call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if is_error(result) or call.arguments.get("token_budget") == 0:
+            return result
+        body = body_of(result)
+        fences = {fence: call.arguments[fence] for fence in FENCES if fence in call.arguments}
+        rows = (await ask(honest, call, "memory_list", kind=kind, **fences))["entries"]
+        put(body, section, [row for row in rows if wanted(row)])
+        return with_body(result, body)
+
+    lie.__name__, lie.__doc__ = name, says
+    area.answer(TOOL, clause=clause)(lie)
+
+
+def _expired(row: Body) -> bool:
+    return "expired" in row and "tier" not in row
+
+
+def _superseded(row: Body) -> bool:
+    return "superseded" in row and "expired" not in row
+
+
+for _section, _kind in (("constraints", "constraint"), ("decisions", "decision")):
+    _clause = f"nm1/bootstrap/{_section}"
+    _puts(_section, _kind, f"expired_{_section}_stand", f"Expired {_section} are shown.", _expired, _clause)
+    _puts(_section, _kind, f"superseded_{_section}_stand", f"Superseded {_section} are shown.", _superseded, _clause)
+_puts(
+    "constraints",
+    "constraint",
+    "quarantined_constraints_stand",
+    "Quarantined constraints are shown.",
+    lambda row: row.get("tier") == "quarantined",
+    "nm1/bootstrap/constraints-tier",
+)
+_puts(
+    "decisions",
+    "decision",
+    "decisions_are_not_capped",
+    "Decisions beyond the tenth are shown.",
+    lambda row: "expired" not in row and "superseded" not in row,
+    "nm1/bootstrap/caps",
+)
+_puts("decisions", "fact", "facts_are_decisions", "Facts are shown as decisions.", bool, "nm1/bootstrap/other-kinds")
+_puts("traps", "task", "tasks_are_traps", "Tasks are shown as traps.", bool, "nm1/bootstrap/other-kinds")
+
+
+@area.success(TOOL, clause="nm1/bootstrap/shape")
+def what_was_dropped_is_not_told(call: ToolCall, body: Body) -> None:
+    """Where the budget dropped nothing it does not say so."""
+    if not body["budget"]["trimmed_by_budget"]:
+        body["budget"].pop("trimmed_by_budget")
+
+
+@area.success(TOOL, clause="nm1/bootstrap/armour")
+def constraints_are_orders(call: ToolCall, body: Body) -> None:
+    """A pack with constraints is marked as an authority."""
+    if "constraints" in body:
+        body["label"] = "AUTHORITY"
+
+
+@area.success(TOOL, clause="nm1/bootstrap/constraints-uncapped")
+def ten_constraints_are_enough(call: ToolCall, body: Body) -> None:
+    """Constraints are cut to ten."""
+    cut(body, "constraints", body.get("constraints", [])[:10])
+
+
+@area.success(TOOL, clause="nm1/bootstrap/constraints-uncapped")
+def constraints_are_cut_at_twenty_five(call: ToolCall, body: Body) -> None:
+    """Constraints are cut to 25."""
+    cut(body, "constraints", body.get("constraints", [])[:25])
+
+
+@area.success(TOOL, clause="nm1/bootstrap/constraints")
+def the_last_rule_does_not_matter(call: ToolCall, body: Body) -> None:
+    """Of several constraints the last is left out."""
+    if len(rules := body.get("constraints", [])) > 1 and "token_budget" not in call.arguments:
+        cut(body, "constraints", rules[:-1])
+
+
+@area.success(TOOL, clause="nm1/bootstrap/traps")
+def superseded_traps_are_over(call: ToolCall, body: Body) -> None:
+    """Superseded traps are left out."""
+    cut(body, "traps", [row for row in body.get("traps", ()) if "superseded" not in row])
+
+
+@area.success(TOOL, clause="nm1/bootstrap/traps")
+def expired_traps_are_over(call: ToolCall, body: Body) -> None:
+    """Expired traps are left out."""
+    cut(body, "traps", [row for row in body.get("traps", ()) if "expired" not in row])
+
+
+@area.item(TOOL, at="traps", clause="nm1/bootstrap/traps")
+def stale_traps_are_silent(call: ToolCall, row: Body) -> None:
+    """Stale traps don't say so."""
+    row.pop("expired", None)
+    row.pop("superseded", None)
+
+
+@area.success(TOOL, clause="nm1/bootstrap/caps")
+def five_traps_are_enough(call: ToolCall, body: Body) -> None:
+    """Traps are cut to five."""
+    cut(body, "traps", body.get("traps", [])[:5])
+
+
+def _counts_what_is_shown(section: str) -> None:
+    """Add the lie that the total of a section is the length of what is shown of it."""
+
+    def lie(call: ToolCall, body: Body) -> None:
+        body[f"{section}_total"] = len(body.get(section, ()))
+
+    lie.__name__ = f"{section}_total_is_what_is_shown"
+    lie.__doc__ = f"{section}_total is the length of the section."
+    area.success(TOOL, clause="nm1/bootstrap/totals-exact")(lie)
+
+
+for _section in LISTS:
+    _counts_what_is_shown(_section)
+
+
+@area.success(TOOL, clause="nm1/bootstrap/totals-exact")
+def ready_total_is_what_is_shown(call: ToolCall, body: Body) -> None:
+    """ready_total is the length of ready and the next action."""
+    body["ready"]["ready_total"] = len(body["ready"].get("ready", ())) + ("next_action" in body["ready"])
+
+
+@area.success(TOOL, clause="nm1/bootstrap/ready")
+def the_next_action_is_none_of_them(call: ToolCall, body: Body) -> None:
+    """The next action is a decision where there is one."""
+    if "next_action" in body["ready"] and body.get("decisions"):
+        body["ready"]["next_action"] = body["decisions"][0]
+
+
+@area.answer(TOOL, clause="nm1/bootstrap/ready")
+async def ready_is_not_fenced(call: ToolCall, honest: Honest) -> Result:
+    """What is ready in any project is ready."""
+    result = await honest(call)
+    if is_error(result) or "token_budget" in call.arguments:
+        return result
+    body = body_of(result)
+    body["ready"] = body_of(await honest(without(call, *FENCES)))["ready"]
+    hand(body)
+    return with_body(result, body)
+
+
+@area.success(TOOL, clause="nm1/bootstrap/ready-rest")
+def the_next_action_is_repeated(call: ToolCall, body: Body) -> None:
+    """The next action stands in ready too."""
+    if action := body["ready"].get("next_action"):
+        body["ready"]["ready"] = [action, *body["ready"].get("ready", ())]
+
+
+@area.success(TOOL, clause="nm1/bootstrap/ready-rest")
+def one_action_is_enough(call: ToolCall, body: Body) -> None:
+    """Beside the next action nothing is ready."""
+    body["ready"].pop("ready", None)
+    hand(body)
+
+
+@area.success(TOOL, clause="nm1/bootstrap/ready-always")
+def nothing_ready_is_no_section(call: ToolCall, body: Body) -> None:
+    """Where nothing is ready there is no ready."""
+    if not body["ready"].get("ready_total") and "cycle" not in body["ready"]:
+        body.pop("ready")
+
+
+class _PutsReady(History):
+    """Shows captured tasks as ready."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == TOOL and "next_action" in body["ready"]:
+            action = body["ready"]["next_action"]
+            rows = [
+                {**action, "id": named, "headline": self.captured[named]["content"].partition("\n")[0]}
+                for named in self.ready()
+                if named in self.captured
+            ]
+            body["ready"]["ready"] = [*body["ready"].get("ready", ()), *rows]
+            body["ready"]["ready_total"] += len(rows)
+
+    def ready(self) -> list[str]:
+        """What to show."""
+        raise NotImplementedError
+
+
+@area.liar(TOOL, clause="nm1/bootstrap/ready-blocked", also={"nm1/bootstrap/ready"})
+class TheBlockedIsReady(_PutsReady):
+    """What is blocked is ready."""
+
+    def ready(self) -> list[str]:
+        return [named for named in self.ends("blocks") if named not in self.begins("blocks")][:1]
+
+
+@area.liar(TOOL, clause="nm1/bootstrap/ready-blocked", also={"nm1/bootstrap/ready"})
+class TheDoneIsReady(_PutsReady):
+    """What is done is ready."""
+
+    def ready(self) -> list[str]:
+        return self.ends("witnesses")
+
+
+@area.success(TOOL, clause="nm1/bootstrap/ready-cycle")
+def a_cycle_hides_the_rest(call: ToolCall, body: Body) -> None:
+    """Under a cycle no decisions are served."""
+    if "cycle" in body["ready"]:
+        cut(body, "decisions", [])
+
+
+@area.success(TOOL, clause="nm1/bootstrap/ready-cycle")
+def a_cycle_is_not_told(call: ToolCall, body: Body) -> None:
+    """Under a cycle nothing is ready, and that is all."""
+    body["ready"].pop("cycle", None)
+
+
+@area.success(TOOL, clause="nm1/bootstrap/empty-omitted")
+def no_decision_is_a_section(call: ToolCall, body: Body) -> None:
+    """Without decisions the section is empty."""
+    if not body["decisions_total"]:
+        body["decisions"] = []
+
+
+@area.success(TOOL, clause="nm1/bootstrap/empty-omitted", also={"nm1/bootstrap/shape"})
+def no_trap_is_not_counted(call: ToolCall, body: Body) -> None:
+    """Without traps their total is left out."""
+    if not body["traps_total"]:
+        body.pop("traps_total")
+
+
+@area.liar(TOOL, clause="nm1/bootstrap/forgotten")
+class TheForgottenRules(History):
+    """A forgotten constraint is shown."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == TOOL and body.get("constraints"):
+            first = body["constraints"][0]
+            gone = [named for named in self.forgotten if self.captured.get(named, {}).get("kind") == "constraint"]
+            put(body, "constraints", [{**first, "id": named, "headline": "[forgotten]"} for named in gone])
+
+
+@area.success(TOOL, clause="nm1/bootstrap/handles")
+def handles_are_sorted(call: ToolCall, body: Body) -> None:
+    """Handles stand by id."""
+    if "handles" in body:
+        body["handles"].sort(key=lambda named: int(named.partition("-")[2]))
+
+
+@area.success(TOOL, clause="nm1/bootstrap/handles")
+def the_next_action_has_no_handle(call: ToolCall, body: Body) -> None:
+    """The next action has no handle."""
+    if "handles" in body and (action := body["ready"].get("next_action")):
+        body["handles"].remove(action["id"])
+
+
+@area.success(TOOL, clause="nm1/bootstrap/handles-ids-only", also={"nm1/bootstrap/handles"})
+def handles_have_headlines(call: ToolCall, body: Body) -> None:
+    """A constraint's handle is its id and its headline."""
+    lines = {row["id"]: row["headline"] for row in body.get("constraints", ())}
+    if "handles" in body:
+        body["handles"] = [f"{named} {lines[named]}" if named in lines else named for named in body["handles"]]
+
+
+@area.asking(TOOL, clause="nm1/bootstrap/project")
+def projects_have_subtrees(call: ToolCall) -> ToolCall:
+    """project_id covers the projects below it too."""
+    if "project_id" not in call.arguments or "project_prefix" in call.arguments:
+        return call
+    return asking(without(call, "project_id"), project_prefix=call.arguments["project_id"])
+
+
+@area.asking(TOOL, clause="nm1/bootstrap/prefix")
+def a_prefix_is_one_project(call: ToolCall) -> ToolCall:
+    """project_prefix covers the project of that name alone."""
+    prefix = text_argument(call, "project_prefix")
+    if not prefix or prefix.endswith("/") or "project_id" in call.arguments:
+        return call
+    return asking(without(call, "project_prefix"), project_id=prefix)
+
+
+@area.asking(TOOL, clause="nm1/bootstrap/fences-compose")
+def the_project_wins(call: ToolCall) -> ToolCall:
+    """Where a project is given the prefix is overlooked."""
+    return without(call, "project_prefix") if "project_id" in call.arguments else call
+
+
+@area.asking(TOOL, clause="nm1/bootstrap/fences-compose")
+def the_prefix_wins(call: ToolCall) -> ToolCall:
+    """Where a prefix is given the project is overlooked."""
+    return without(call, "project_id") if "project_prefix" in call.arguments else call
+
+
+@area.asking(TOOL, clause="nm1/bootstrap/prefix-degenerate")
+def a_slash_at_the_end_is_taken_off(call: ToolCall) -> ToolCall:
+    """A prefix may end in a slash."""
+    prefix = text_argument(call, "project_prefix") or ""
+    return asking(call, project_prefix=prefix[:-1]) if prefix[1:].endswith("/") else call
+
+
+@area.asking(TOOL, clause="nm1/bootstrap/prefix-degenerate")
+def no_prefix_is_everything(call: ToolCall) -> ToolCall:
+    """An empty prefix fences nothing."""
+    return without(call, "project_prefix") if call.arguments.get("project_prefix") == "" else call
+
+
+@area.liar(TOOL, clause="nm1/bootstrap/rank-decay")
+class NothingDecays(History):
+    """Without terms decisions stand by their confidence at capture."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == TOOL and "terms" not in call.arguments:
+            body.get("decisions", []).sort(key=lambda row: -self.captured.get(row["id"], {}).get("confidence", 0.6))
+
+
+@area.success(TOOL, clause="nm1/bootstrap/rank-decay")
+def rules_stand_by_age(call: ToolCall, body: Body) -> None:
+    """Without terms constraints stand in the order of their capture."""
+    if "terms" not in call.arguments:
+        body.get("constraints", []).sort(key=lambda row: int(row["id"].partition("-")[2]))
+
+
+@area.asking(TOOL, clause="nm1/bootstrap/rank-terms")
+def terms_are_overlooked(call: ToolCall) -> ToolCall:
+    """Terms rank nothing."""
+    return without(call, "terms")
+
+
+@area.answer(TOOL, clause="nm1/bootstrap/rank-terms")
+async def terms_rank_no_traps(call: ToolCall, honest: Honest) -> Result:
+    """Terms rank constraints and decisions, and no traps."""
+    result = await honest(call)
+    if is_error(result) or "terms" not in call.arguments:
+        return result
+    body, plain = body_of(result), body_of(await honest(without(call, "terms")))
+    if "traps" in plain:
+        body["traps"] = plain["traps"]
+        hand(body)
+    return with_body(result, body)
+
+
+@area.liar(TOOL, clause="nm1/bootstrap/terms-never-filter")
+class TermsFilter(History):
+    """Decisions that match no term are left out."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == TOOL and (terms := call.arguments.get("terms")):
+            rows = body.get("decisions", [])
+            found = [row for row in rows if any(term in row["headline"] for term in terms)]
+            cut(body, "decisions", found or rows)
+
+
+@area.liar(TOOL, clause="nm1/bootstrap/terms-raw")
+class TermsHaveAliases(Interceptor):
+    """A taught alias counts as a term."""
+
+    def __init__(self) -> None:
+        self._taught: dict[str, str] = {}
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        terms = call.arguments.get("terms")
+        if call.name == TOOL and isinstance(terms, list):
+            call = asking(call, terms=[*terms, *(self._taught[term] for term in terms if term in self._taught)])
+        result = await honest(call)
+        if call.name == "memory_alias" and not is_error(result) and "term" in call.arguments:
+            self._taught[call.arguments["term"]] = call.arguments["alias"]
+        return result
+
+
+@area.asking(TOOL, clause="nm1/bootstrap/budget-default")
+def the_default_is_larger(call: ToolCall) -> ToolCall:
+    """Without token_budget it is 2000."""
+    return call if "token_budget" in call.arguments else asking(call, token_budget=2000)
+
+
+@area.answer(TOOL, clause="nm1/bootstrap/budget-kept")
+async def budgets_are_soft(call: ToolCall, honest: Honest) -> Result:
+    """A row that begins within the budget may end beyond it."""
+    budget = call.arguments.get("token_budget")
+    if not isinstance(budget, int) or not budget > 1:
+        return await honest(call)
+    result = await honest(asking(call, token_budget=budget + 30))
+    if is_error(result):
+        return result
+    body = body_of(result)
+    body["budget"]["token_budget"] = budget
+    return with_body(result, body)
+
+
+@area.success(TOOL, clause="nm1/bootstrap/budget-floors")
+def a_small_budget_gives_no_action(call: ToolCall, body: Body) -> None:
+    """A budget that is too small for the next action leaves it out."""
+    if body["budget"]["used_tokens"] > body["budget"]["token_budget"]:
+        body["ready"].pop("next_action", None)
+
+
+@area.success(TOOL, clause="nm1/bootstrap/budget-floors-first")
+def constraints_come_before_the_action(call: ToolCall, body: Body) -> None:
+    """Where constraints were dropped there is no budget left for the next action."""
+    if 1 < len(body.get("constraints", ())) < body["constraints_total"]:
+        body["ready"].pop("next_action", None)
+
+
+@area.asking(TOOL, clause="nm1/bootstrap/budget-zero")
+def nought_is_one(call: ToolCall) -> ToolCall:
+    """A budget of 0 still gives the first constraint."""
+    return asking(call, token_budget=1) if call.arguments.get("token_budget") == 0 else call
+
+
+@area.success(TOOL, clause="nm1/bootstrap/budget-spend")
+def a_large_budget_costs_nothing(call: ToolCall, body: Body) -> None:
+    """Where nothing was dropped nothing was spent."""
+    if not body["budget"]["trimmed_by_budget"]:
+        body["budget"]["used_tokens"] = 0
+
+
+@area.success(TOOL, clause="nm1/bootstrap/budget-trimmed")
+def handles_are_dropped_too(call: ToolCall, body: Body) -> None:
+    """trimmed_by_budget counts handles."""
+    if "constraints" in body and "handles" not in body:
+        body["budget"]["trimmed_by_budget"] += 1
+
+
+@area.success(TOOL, clause="nm1/bootstrap/budget-trimmed")
+def constraints_are_not_dropped(call: ToolCall, body: Body) -> None:
+    """trimmed_by_budget does not count constraints."""
+    lost = body["constraints_total"] - len(body.get("constraints", ()))
+    body["budget"]["trimmed_by_budget"] = max(0, body["budget"]["trimmed_by_budget"] - lost)
+
+
+@area.answer(TOOL, clause="nm1/bootstrap/budget-priority")
+async def traps_come_first(call: ToolCall, honest: Honest) -> Result:
+    """A trap takes the place of the last decision, or of the last constraint."""
+    result = await honest(call)
+    if is_error(result):
+        return result
+    body = body_of(result)
+    section = "decisions" if "decisions" in body else "constraints"
+    if "traps" not in body and body["traps_total"] and len(body.get(section, ())) > 1:
+        whole = body_of(await honest(asking(call, token_budget=100000)))
+        body["traps"] = whole["traps"][:1]
+        cut(body, section, body[section][:-1])
+    return with_body(result, body)
+
+
+@area.liar(TOOL, clause="nm1/bootstrap/headlines")
+class RowsAreContents(History):
+    """A constraint's headline is its content."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        for row in body.get("constraints", ()) if call.name == TOOL else ():
+            row["headline"] = self.captured.get(row["id"], {}).get("content", row["headline"])
+
+
+@area.success(TOOL, clause="nm1/bootstrap/pinned")
+def pins_hold_nothing_up(call: ToolCall, body: Body) -> None:
+    """A pinned decision stands behind the others."""
+    body.get("decisions", []).sort(key=lambda row: row.get("pinned", False))
+
+
+@area.liar(TOOL, clause="nm1/bootstrap/same-twice")
+class EveryOtherPackIsReversed(Interceptor):
+    """The second pack for the same question has its decisions in reverse."""
+
+    def __init__(self) -> None:
+        self._asked: list[str] = []
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if call.name != TOOL or is_error(result):
+            return result
+        body, asked = body_of(result), repr(sorted(call.arguments.items()))
+        if self._asked.count(asked) % 2:
+            body.get("decisions", []).reverse()
+        self._asked.append(asked)
+        return with_body(result, body)

@@ -1,0 +1,590 @@
+"""Lies about digest: what it counts, what it lists, and what a fence covers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from nmemory_reference.lies.answers import (
+    Body,
+    Honest,
+    Result,
+    ask,
+    asking,
+    body_of,
+    is_error,
+    text_argument,
+    with_body,
+    without,
+)
+from nmemory_reference.lies.lie import Area
+from nmemory_reference.lies.memory.history import History
+from nmemory_reference.serve.interceptor import Interceptor, ToolCall
+
+area = Area("digest")
+
+TOOL = "memory_digest"
+RETRIEVE = "memory_retrieve"
+LIST = "memory_list"
+
+
+@area.success(TOOL, clause="nm1/digest/shape")
+def empty_tiers_are_left_out(call: ToolCall, body: Body) -> None:
+    """Tiers of nothing are left out."""
+    body["tiers"] = {tier: count for tier, count in body["tiers"].items() if count}
+
+
+@area.success(TOOL, clause="nm1/digest/armour")
+def a_fenced_digest_is_bare(call: ToolCall, body: Body) -> None:
+    """A digest of a subtree has no framing."""
+    if "project_prefix" in call.arguments:
+        body.pop("framing")
+
+
+@area.liar(TOOL, clause="nm1/digest/total")
+class TheTotalCountsMarkers(History):
+    """total counts the forgotten."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == TOOL:
+            body["total"] += len(self.forgotten)
+
+
+@area.success(TOOL, clause="nm1/digest/total")
+def the_total_is_what_is_live(call: ToolCall, body: Body) -> None:
+    """total leaves superseded capsules out."""
+    body["total"] = sum(row["live"] for row in body["by_project"])
+
+
+@area.success(TOOL, clause="nm1/digest/by-project")
+def lone_capsules_make_no_project(call: ToolCall, body: Body) -> None:
+    """A project of one capsule is not counted apart."""
+    body["by_project"] = [row for row in body["by_project"] if row["count"] > 1]
+
+
+@area.success(TOOL, clause="nm1/digest/by-project", also={"nm1/digest/cap-asked"})
+def projects_are_capped(call: ToolCall, body: Body) -> None:
+    """headlines caps the projects too."""
+    body["by_project"] = body["by_project"][: call.arguments.get("headlines", 10)]
+
+
+@area.item(TOOL, at="by_project", clause="nm1/digest/by-project-live")
+def all_is_live(call: ToolCall, row: Body) -> None:
+    """live counts superseded capsules."""
+    row["live"] = row["count"]
+
+
+@area.item(TOOL, at="by_project", clause="nm1/digest/by-project-live")
+def the_replaced_do_not_count(call: ToolCall, row: Body) -> None:
+    """count leaves superseded capsules out."""
+    row["count"] = row["live"]
+
+
+@area.liar(TOOL, clause="nm1/digest/by-project-live")
+class TwoSuccessorsCountTwice(History):
+    """A capsule with two successors is taken off twice."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        for named, times in Counter(self.ends("supersedes")).items() if call.name == TOOL else ():
+            for row in body["by_project"]:
+                if row["project_id"] == self.captured[named].get("project_id"):
+                    row["live"] = max(0, row["live"] - (times - 1))
+
+
+@area.success(TOOL, clause="nm1/digest/newest")
+def the_newest_are_sorted_as_texts(call: ToolCall, body: Body) -> None:
+    """newest is sorted by id, as texts are."""
+    body["newest"].sort(key=lambda row: row["id"], reverse=True)
+
+
+@area.success(TOOL, clause="nm1/digest/newest")
+def the_newest_reads_oldest_first(call: ToolCall, body: Body) -> None:
+    """newest has the oldest of its rows first."""
+    body["newest"].reverse()
+
+
+@area.asking(TOOL, clause="nm1/digest/cap-default")
+def five_are_enough(call: ToolCall) -> ToolCall:
+    """Without headlines a list is capped at 5."""
+    return call if "headlines" in call.arguments else asking(call, headlines=5)
+
+
+@area.asking(TOOL, clause="nm1/digest/cap-default")
+def there_is_no_default_cap(call: ToolCall) -> ToolCall:
+    """Without headlines no list is capped."""
+    return call if "headlines" in call.arguments else asking(call, headlines=1000)
+
+
+@area.asking(TOOL, clause="nm1/digest/cap-asked")
+def ten_are_the_most(call: ToolCall) -> ToolCall:
+    """headlines is 10 at most."""
+    headlines = call.arguments.get("headlines")
+    return asking(call, headlines=min(10, headlines)) if isinstance(headlines, int) else call
+
+
+@area.asking(TOOL, clause="nm1/digest/cap-asked")
+def no_headlines_are_ten(call: ToolCall) -> ToolCall:
+    """headlines 0 is the default."""
+    return asking(call, headlines=10) if call.arguments.get("headlines") == 0 else call
+
+
+@area.success(TOOL, clause="nm1/digest/cap-asked")
+def counts_are_capped_too(call: ToolCall, body: Body) -> None:
+    """Where headlines is given the total is what is shown."""
+    if call.arguments.get("headlines"):
+        body["total"] = min(body["total"], call.arguments["headlines"])
+
+
+def _counts_what_is_shown(section: str) -> None:
+    """Add the lie that the total of a section is the length of what is shown of it."""
+
+    def lie(call: ToolCall, body: Body) -> None:
+        if section in body:
+            body[f"{section}_total"] = len(body[section])
+
+    lie.__name__ = f"{section}_total_is_what_is_shown"
+    lie.__doc__ = f"{section}_total is the length of the list after its cap."
+    area.success(TOOL, clause="nm1/digest/totals-exact")(lie)
+
+
+for _section in ("newest", "most_recalled", "handoff"):
+    _counts_what_is_shown(_section)
+
+
+@area.success(TOOL, clause="nm1/digest/totals-absent-at-zero")
+def no_handoff_is_counted(call: ToolCall, body: Body) -> None:
+    """Where there is no handoff its total is 0."""
+    body.setdefault("handoff_total", 0)
+
+
+@area.success(TOOL, clause="nm1/digest/totals-absent-at-zero")
+def no_capsules_are_counted(call: ToolCall, body: Body) -> None:
+    """Where nothing was captured newest_total is 0."""
+    body.setdefault("newest_total", 0)
+
+
+@area.answer("memory_get", clause="nm1/digest/most-recalled-only-retrieved")
+async def reading_is_recalling(call: ToolCall, honest: Honest) -> Result:
+    """What memory_get reads counts as recalled."""
+    result = await honest(call)
+    if not is_error(result) and "capsule" in (body := body_of(result)):
+        await ask(honest, call, RETRIEVE, terms=[body["capsule"]["content"][:200]])
+    return result
+
+
+@area.answer(LIST, clause="nm1/digest/most-recalled-only-retrieved")
+async def listing_is_recalling(call: ToolCall, honest: Honest) -> Result:
+    """What memory_list lists counts as recalled."""
+    result = await honest(call)
+    for row in body_of(result)["entries"] if not is_error(result) else ():
+        await ask(honest, call, RETRIEVE, terms=[row["headline"].rstrip("…")])
+    return result
+
+
+@area.success(TOOL, clause="nm1/digest/most-recalled-order")
+def the_last_recalled_leads(call: ToolCall, body: Body) -> None:
+    """most_recalled is sorted by the last recall alone."""
+    body["most_recalled"].sort(key=lambda row: row["last_recalled_at"], reverse=True)
+
+
+@area.success(TOOL, clause="nm1/digest/most-recalled-order")
+def the_first_recalled_leads(call: ToolCall, body: Body) -> None:
+    """Among equally recalled rows the earliest recall leads."""
+    body["most_recalled"].sort(key=lambda row: (-row["recall_count"], row["last_recalled_at"]))
+
+
+@area.success(TOOL, clause="nm1/digest/most-recalled-tie")
+def the_newest_of_a_recall_leads(call: ToolCall, body: Body) -> None:
+    """Among rows of one recall the newest leads."""
+    body["most_recalled"].reverse()
+    body["most_recalled"].sort(key=lambda row: row["last_recalled_at"], reverse=True)
+    body["most_recalled"].sort(key=lambda row: -row["recall_count"])
+
+
+@area.item(TOOL, at="most_recalled", clause="nm1/digest/most-recalled-evidence")
+def counts_begin_at_nought(call: ToolCall, row: Body) -> None:
+    """recall_count does not count the first recall."""
+    row["recall_count"] -= 1
+
+
+@area.item(TOOL, at="most_recalled", clause="nm1/digest/most-recalled-evidence", also={"nm1/digest/shape"})
+def the_last_recall_is_not_told(call: ToolCall, row: Body) -> None:
+    """A row recalled twice does not say when it was last."""
+    if row["recall_count"] > 1:
+        row.pop("last_recalled_at")
+
+
+@area.item(TOOL, at="newest", clause="nm1/digest/rows-marked")
+def the_newest_has_no_kind(call: ToolCall, row: Body) -> None:
+    """Rows of newest carry no kind."""
+    row.pop("kind", None)
+
+
+@area.item(TOOL, at="newest", clause="nm1/digest/rows-marked")
+def the_newest_never_expires(call: ToolCall, row: Body) -> None:
+    """Rows of newest don't say that they have expired."""
+    row.pop("expired", None)
+
+
+@area.item(TOOL, at="newest", clause="nm1/digest/rows-marked")
+def the_newest_is_never_superseded(call: ToolCall, row: Body) -> None:
+    """Rows of newest don't say that they are superseded."""
+    row.pop("superseded", None)
+
+
+def _is_not_fenced(section: str, clause: str) -> None:
+    """Add the lie that a section is that of the whole store."""
+
+    async def lie(call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if is_error(result) or "project_prefix" not in call.arguments:
+            return result
+        whole, body = body_of(await honest(without(call, "project_prefix"))), body_of(result)
+        for name in (section, f"{section}_total"):
+            if name in whole:
+                body[name] = whole[name]
+        return with_body(result, body)
+
+    lie.__name__ = f"{section}_is_not_fenced"
+    lie.__doc__ = f"Whatever the prefix, {section} is that of the whole store."
+    area.answer(TOOL, clause=clause)(lie)
+
+
+for _section in ("total", "by_project", "newest", "most_recalled", "handoff"):
+    _is_not_fenced(_section, "nm1/digest/fence")
+for _section in ("mission", "unanchored"):
+    _is_not_fenced(_section, "nm1/digest/fence-missions")
+_is_not_fenced("pinned", "nm1/digest/pinned")
+_is_not_fenced("recent_failures", "nm1/digest/recent-failures-fenced")
+
+
+@area.success(TOOL, clause="nm1/digest/fence")
+def a_fence_has_no_subtree(call: ToolCall, body: Body) -> None:
+    """A prefix fences newest to the project of that name."""
+    if prefix := call.arguments.get("project_prefix"):
+        body["newest"] = [row for row in body["newest"] if row["project_id"] == prefix]
+
+
+@area.asking(TOOL, clause="nm1/digest/fence-degenerate")
+def a_slash_at_the_end_is_taken_off(call: ToolCall) -> ToolCall:
+    """A prefix may end in a slash."""
+    prefix = text_argument(call, "project_prefix") or ""
+    return asking(call, project_prefix=prefix[:-1]) if prefix[1:].endswith("/") else call
+
+
+@area.asking(TOOL, clause="nm1/digest/fence-degenerate")
+def no_prefix_is_everything(call: ToolCall) -> ToolCall:
+    """An empty prefix fences nothing."""
+    return without(call, "project_prefix") if call.arguments.get("project_prefix") == "" else call
+
+
+def _is_fenced(section: str, nothing: Any) -> None:
+    """Add the lie that a section of the whole store is empty where the fence holds nothing."""
+
+    def lie(call: ToolCall, body: Body) -> None:
+        if "project_prefix" in call.arguments and not body["total"]:
+            body[section] = nothing
+
+    lie.__name__ = f"{section}_is_fenced"
+    lie.__doc__ = f"Under a prefix that holds nothing {section} is empty."
+    area.success(TOOL, clause="nm1/digest/store-global")(lie)
+
+
+for _section in ("relations", "open_sessions", "archive_candidates", "recall_misses"):
+    _is_fenced(_section, 0)
+_is_fenced("open_session_ids", [])
+_is_fenced("tiers", {"active": 0, "archived": 0, "quarantined": 0})
+_is_fenced(
+    "dag",
+    {
+        "status": "ok",
+        **{name: [] for name in ("ready", "blocked", "done")},
+        **{f"{name}_total": 0 for name in ("ready", "blocked", "done")},
+    },
+)
+
+
+@area.success(TOOL, clause="nm1/digest/open-sessions")
+def ten_sessions_are_many(call: ToolCall, body: Body) -> None:
+    """open_sessions counts the ids that are shown."""
+    body["open_sessions"] = len(body["open_session_ids"])
+
+
+@area.success(TOOL, clause="nm1/digest/open-session-ids")
+def the_newest_session_leads(call: ToolCall, body: Body) -> None:
+    """open_session_ids has the newest session first."""
+    body["open_session_ids"].reverse()
+
+
+class _Sessions(Interceptor):
+    """Remembers which sessions were begun, and which were finished."""
+
+    def __init__(self) -> None:
+        self.begun: list[str] = []
+        self.finished: list[str] = []
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if is_error(result):
+            return result
+        body = body_of(result)
+        if call.name == "memory_session_start":
+            self.begun.append(body["session_id"])
+        elif call.name == "memory_session_finish":
+            self.finished.append(body["session_id"])
+        elif call.name == TOOL:
+            self.change(body)
+        return with_body(result, body)
+
+    def change(self, body: Body) -> None:
+        """Changes a digest in place."""
+        raise NotImplementedError
+
+
+@area.liar(TOOL, clause="nm1/digest/open-session-ids")
+class SessionsAreNotCapped(_Sessions):
+    """open_session_ids names every open session."""
+
+    def change(self, body: Body) -> None:
+        body["open_session_ids"] = [named for named in self.begun if named not in self.finished]
+
+
+@area.liar(TOOL, clause="nm1/digest/session-closed")
+class FinishedSessionsAreCounted(_Sessions):
+    """open_sessions counts finished sessions."""
+
+    def change(self, body: Body) -> None:
+        body["open_sessions"] += len(self.finished)
+
+
+@area.liar(TOOL, clause="nm1/digest/session-closed")
+class FinishedSessionsAreNamed(_Sessions):
+    """open_session_ids still names the session that was finished last."""
+
+    def change(self, body: Body) -> None:
+        body["open_session_ids"] = [*self.finished[-1:], *body["open_session_ids"]]
+
+
+@area.liar(TOOL, clause="nm1/digest/tiers")
+class TheForgottenIsActive(History):
+    """tiers counts the forgotten as active."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == TOOL:
+            body["tiers"]["active"] += len(self.forgotten)
+
+
+@area.success(TOOL, clause="nm1/digest/tiers")
+def the_quarantined_is_active(call: ToolCall, body: Body) -> None:
+    """tiers counts the quarantined as active too."""
+    body["tiers"]["active"] += body["tiers"]["quarantined"]
+
+
+@area.liar(TOOL, clause="nm1/digest/journal-ok")
+class ForgettingIsOutOfBand(History):
+    """What a forget destroyed counts as written out of band."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == TOOL:
+            body["journal"]["out_of_band"] = len(self.forgotten)
+
+
+@area.liar(TOOL, clause="nm1/digest/journal-ok")
+class AMoveBreaksTheChain(History):
+    """After tiers were applied the chain is broken."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == TOOL and "memory_consolidate" in self.called:
+            body["journal"]["chain"] = "broken"
+
+
+@area.answer(TOOL, clause="nm1/digest/archive-candidates")
+async def the_superseded_are_candidates(call: ToolCall, honest: Honest) -> Result:
+    """archive_candidates counts what is superseded, expired or not."""
+    return await _candidates(call, honest, "superseded")
+
+
+@area.answer(TOOL, clause="nm1/digest/archive-candidates")
+async def the_expired_are_candidates(call: ToolCall, honest: Honest) -> Result:
+    """archive_candidates counts what has expired, superseded or not."""
+    return await _candidates(call, honest, "expired")
+
+
+async def _candidates(call: ToolCall, honest: Honest, mark: str) -> Result:
+    """The digest with every active capsule of this mark as a candidate."""
+    result = await honest(call)
+    if is_error(result):
+        return result
+    body = body_of(result)
+    rows = (await ask(honest, call, LIST))["entries"]
+    body["archive_candidates"] = sum(row.get(mark, False) and "tier" not in row for row in rows)
+    return with_body(result, body)
+
+
+@area.answer(TOOL, clause="nm1/digest/archive-candidates-advisory")
+async def candidates_are_moved(call: ToolCall, honest: Honest) -> Result:
+    """What a digest has counted as a candidate is archived at once."""
+    result = await honest(call)
+    await ask(honest, call, "memory_consolidate", apply_tiers=True)
+    return result
+
+
+class _Misses(Interceptor):
+    """Remembers the terms of each query that abstained."""
+
+    def __init__(self) -> None:
+        self.missed: list[list[str]] = []
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if is_error(result):
+            return result
+        body = body_of(result)
+        if call.name == RETRIEVE and body["outcome"] == "abstain":
+            self.missed.append(list(call.arguments["terms"]))
+        if call.name == TOOL:
+            self.change(body)
+        return with_body(result, body)
+
+    def change(self, body: Body) -> None:
+        """Changes a digest in place."""
+        raise NotImplementedError
+
+
+@area.liar(TOOL, clause="nm1/digest/recall-misses")
+class QueriesAreCounted(_Misses):
+    """recall_misses counts queries, and not their terms."""
+
+    def change(self, body: Body) -> None:
+        body["recall_misses"] = len(self.missed)
+
+
+@area.liar(TOOL, clause="nm1/digest/recent-failures")
+class AllMissesAreRecent(_Misses):
+    """recent_failures has every missed term."""
+
+    def change(self, body: Body) -> None:
+        if recent := body.get("recent_failures", {}).get("recall_misses"):
+            shown = {row["term"] for row in recent}
+            terms = [term.casefold() for terms in self.missed for term in terms if len(term) < 100]
+            recent += [{**recent[-1], "term": term} for term in terms if term not in shown]
+
+
+@area.liar(TOOL, clause="nm1/digest/recent-failures")
+class MissesAreShownAsTyped(_Misses):
+    """recent_failures has the missed terms as they were typed."""
+
+    def change(self, body: Body) -> None:
+        typed = {_plain(term): term for terms in self.missed for term in terms}
+        for row in body.get("recent_failures", {}).get("recall_misses", ()):
+            row["term"] = typed.get(row["term"], row["term"])
+
+
+@area.liar(TOOL, clause="nm1/digest/recent-failures-cut")
+class LongMissesAreWhole(_Misses):
+    """A long missed term is shown whole."""
+
+    def change(self, body: Body) -> None:
+        for row in body.get("recent_failures", {}).get("recall_misses", ()):
+            head = row["term"].rstrip("…")
+            if head != row["term"]:
+                row["term"] = next(term for terms in self.missed for term in terms if _plain(term).startswith(head))
+
+
+def _plain(term: str) -> str:
+    """A term without case and accents, as far as the cases go."""
+    return term.casefold().replace("í", "i")
+
+
+@area.liar(TOOL, RETRIEVE, clause="nm1/digest/lane-overrides")
+class EveryNamedLaneIsAnOverride(Interceptor):
+    """lane_overrides_total counts every call that names a lane other than auto."""
+
+    def __init__(self) -> None:
+        self._named = 0
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if is_error(result):
+            return result
+        self._named += call.name == RETRIEVE and call.arguments.get("lane", "auto") != "auto"
+        if call.name != TOOL or not self._named:
+            return result
+        return with_body(result, {**body_of(result), "lane_overrides_total": self._named})
+
+
+@area.success(TOOL, clause="nm1/digest/lane-overrides")
+def no_override_is_counted(call: ToolCall, body: Body) -> None:
+    """Without an override lane_overrides_total is 0."""
+    body.setdefault("lane_overrides_total", 0)
+
+
+@area.success(TOOL, clause="nm1/digest/lane-overrides")
+def overrides_belong_to_no_project(call: ToolCall, body: Body) -> None:
+    """A digest of a subtree has no lane_overrides_total."""
+    if "project_prefix" in call.arguments:
+        body.pop("lane_overrides_total", None)
+
+
+@area.success(TOOL, clause="nm1/digest/sources-absent")
+def no_source_is_a_section(call: ToolCall, body: Body) -> None:
+    """Without a scanned repository there is an empty section of sources."""
+    body.setdefault("sources", [])
+
+
+@area.liar(TOOL, clause="nm1/digest/relations")
+class WitnessesAreNoRelations(History):
+    """relations leaves witnesses edges out."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == TOOL:
+            body["relations"] -= len(self.ends("witnesses"))
+
+
+@area.liar(TOOL, clause="nm1/digest/relations")
+class EdgesOfTheForgottenDoNotCount(History):
+    """relations leaves edges of the forgotten out."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == TOOL:
+            body["relations"] -= sum(bool({begin, end} & set(self.forgotten)) for _, begin, end in self.edges)
+
+
+@area.liar(TOOL, clause="nm1/digest/audit-events")
+class ForgettingIsNotAudited(History):
+    """audit_events does not count what was forgotten."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == TOOL:
+            body["audit_events"] -= len(self.forgotten)
+
+
+@area.item(TOOL, at="pinned", clause="nm1/digest/pinned")
+def the_pinned_need_no_mark(call: ToolCall, row: Body) -> None:
+    """Rows of pinned don't say that they are."""
+    row.pop("pinned")
+
+
+@area.liar(TOOL, clause="nm1/digest/pinned")
+class PinsStayInTheirSection(Interceptor):
+    """What is unpinned stays in the section of pins."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, Body] = {}
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if is_error(result) or call.name != TOOL:
+            return result
+        body = body_of(result)
+        self._rows |= {row["id"]: row for row in body.get("pinned", ())}
+        if "pinned" in body:
+            body["pinned"] = list(self._rows.values())
+        return with_body(result, body)
+
+
+@area.success(TOOL, clause="nm1/digest/empty")
+def an_empty_store_has_no_graph(call: ToolCall, body: Body) -> None:
+    """An empty store has no dag."""
+    if not body["total"] and not call.arguments:
+        body.pop("dag")
