@@ -99,13 +99,20 @@ def test_the_order_is_that_of_the_sums(one, two):
 
 def test_rows_fit_into_their_tokens():
     row = {"text": "x" * 87}  # 98 characters, 25 tokens
-    args = {"items": "/rows", "tokens": 50, "share": 0.2}
+    args = {"items": "/rows", "tokens": 50, "share": 0.2, "members": ["text"]}
     assert broken("rows-fit", {"rows": [row, row]}, **args) == []
     assert broken("rows-fit", {"rows": [row, row, row]}, **args) != []
 
 
+def test_what_a_server_adds_to_its_rows_costs_nothing():
+    row = {"text": {"text": "x" * 78, "more": "x" * 90}, "more": ["x" * 90]}
+    args = {"items": "/rows", "tokens": 50, "share": 0, "members": ["text"]}
+    assert broken("rows-fit", {"rows": [row, row]}, **args) == []
+    assert broken("rows-fit", {"rows": [row, row]}, **{**args, "members": ["text", "more"]}) != []
+
+
 def test_one_row_alone_may_cost_what_it_will():
-    assert broken("rows-fit", {"rows": [{"text": "x" * 900}]}, items="/rows", tokens=1, share=0) == []
+    assert broken("rows-fit", {"rows": [{"text": "x" * 900}]}, items="/rows", tokens=1, share=0, members=["text"]) == []
 
 
 @pytest.mark.parametrize(("ranks", "wrong"), [([1, 2.0, 3], 0), ([], 0), ([2, 1], 2), ([1, None], 1), ([1, "2"], 1)])
@@ -118,5 +125,5 @@ def test_ranks_count_from_one(ranks, wrong):
 @pytest.mark.parametrize("body", [None, {}, [], {"rows": 3}])
 def test_without_rows_each_of_them_is_broken(law, body):
     args = {"items": "/rows", "by": "/id", "k": 60, "lanes": [], "ties": [], "weight": "/w", "full": "/c"}
-    more = {"since": "/t", "days": 90, "digits": 2, "now": NOW, "tokens": 1, "share": 0, "rank": "/r"}
+    more = {"since": "/t", "days": 90, "digits": 2, "now": NOW, "tokens": 1, "share": 0, "rank": "/r", "members": []}
     assert [pointer for pointer, _ in broken(law, body, **args, **more)] == ["/rows"]

@@ -74,10 +74,12 @@ def rank_fusion(answer: Answer, args: Mapping[str, Any]) -> Iterable[Broken]:
 def rows_fit(answer: Answer, args: Mapping[str, Any]) -> Iterable[Broken]:
     """The items at ``items`` fit into ``tokens``, at four characters a token of their JSON, unless there is only one.
 
-    ``share`` is how much more than that they may cost: a server may count tokens otherwise.
+    Only ``members`` are counted, at any depth: what a server adds to its rows is its own matter. ``share`` is how much
+    more than that they may cost: a server may count tokens otherwise.
     """
     items = array_at(answer.body, args["items"])
-    texts = [json.dumps(item, ensure_ascii=False, separators=(",", ":")) for item in items]
+    members = frozenset(args["members"])
+    texts = [json.dumps(_only(item, members), ensure_ascii=False, separators=(",", ":")) for item in items]
     cost = sum(-(-len(text) // CHARACTERS_A_TOKEN) for text in texts)
     if len(items) > 1 and cost > args["tokens"] * (1 + args["share"]):
         yield Broken(args["items"], f"rows of {args['tokens']} tokens at most", f"{len(items)} rows of about {cost}")
@@ -95,6 +97,13 @@ def ranks_count(answer: Answer, args: Mapping[str, Any]) -> Iterable[Broken]:
             rank = None
         if not _is_number(rank) or rank != index + 1:
             yield Broken(f"{place}/{index}{args['rank']}", show(index + 1), "nothing" if rank is None else show(rank))
+
+
+def _only(value: Json, members: frozenset[str]) -> Json:
+    """A value without the members of objects that are not named."""
+    if isinstance(value, Mapping):
+        return {name: _only(item, members) for name, item in value.items() if name in members}
+    return [_only(item, members) for item in value] if isinstance(value, list) else value
 
 
 def _share(key: Json, lane: Sequence[Json], k: int) -> Fraction:
