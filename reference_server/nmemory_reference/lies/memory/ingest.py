@@ -22,7 +22,7 @@ def captured_is_called_stored(call: ToolCall, row: Body) -> None:
         row["status"] = "stored"
 
 
-@area.liar(TOOL, clause="nm1/ingest/captured-row")
+@area.liar(TOOL, clause="nm1/ingest/content-verbatim", also={"nm1/ingest/captured-row"})
 class CapturesAreDropped(Interceptor):
     """A single item is acknowledged with the next id, and nothing is stored."""
 
