@@ -405,6 +405,13 @@ def test_null_breaks_only_what_may_not_be_null() -> None:
     assert {name for name in found if name.startswith("null/")} == {"null/b"}
 
 
+@pytest.mark.parametrize(("pattern", "broken"), [("^n-[0-9]+$", True), (r"\S", False)], ids=["form", "not-blank"])
+def test_only_a_form_can_be_lost(pattern: str, broken: bool) -> None:
+    found = made({"properties": {"a": {"type": "string", "pattern": pattern}}}, {"a": "n-1"})
+    assert ("misshape/a" in found) is broken
+    assert found["empty/a"] == {"a": ""}
+
+
 def test_a_schema_may_contain_itself() -> None:
     tree = {
         "$ref": "#/$defs/node",

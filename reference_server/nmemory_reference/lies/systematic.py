@@ -147,7 +147,7 @@ def damages(place: Place) -> Iterator[Damage]:
         yield Damage(
             "bump", f"is not {schema['const']!r}", lambda owner, key: _put(owner, key, _bumped(schema["const"]))
         )
-    if "pattern" in schema:
+    if "pattern" in schema and not re.search(schema["pattern"], "<>"):
         yield Damage("misshape", "does not have its form", lambda owner, key: _misshape(owner, key, schema["pattern"]))
     if schema.get("minLength") or "pattern" in schema:
         yield Damage("empty", "is empty", lambda owner, key: _put(owner, key, ""))
