@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -72,6 +74,24 @@ def test_a_file_that_is_not_ours_is_refused_and_unchanged(tmp_path: Path, make: 
     assert "--db" in refused.value.remedy
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("size", [1, 16, 511, 512, 5_000])
+def test_a_text_is_called_no_database_however_long_it_is(tmp_path: Path, size: int) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_bytes(b"n" * size)
+    with pytest.raises(StoreError, match="no SQLite database"):
+        Database.open(path)
+
+
+def test_opening_a_memory_again_in_the_same_process_keeps_its_locks(tmp_path: Path) -> None:
+    path = tmp_path / "memory.sqlite3"
+    database = Database.open(path)
+    Database.open(path).close()
+    elsewhere = "import sqlite3, sys; db = sqlite3.connect(sys.argv[1]); db.execute('SELECT * FROM meta'); db.close()"
+    subprocess.run([sys.executable, "-c", elsewhere, path], check=True)
+    assert path.with_name("memory.sqlite3-wal").exists()
+    database.close()
 
 
 def test_a_damaged_memory_is_refused(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ from nmemory_reference.lies import (
     text_result,
 )
 from nmemory_reference.lies.memory.answers import MEMORY_TOOLS, rows, shape_fault, state_fault, value_fault
+from nmemory_reference.lies.specimen import specimen
 from nmemory_reference.lies.systematic import systematic
 from nmemory_reference.serve.config import Config
 from nmemory_reference.serve.endpoint import Endpoint
@@ -353,3 +354,87 @@ def test_where_two_clauses_demand_the_same_either_may_tell() -> None:
     lies = {lie.id: lie for repertoire in REPERTOIRES[:1] for lie in repertoire.lies(demands)}
     lie = lies["verbs/systematic/recall/drop/total"]
     assert (lie.clause, set(lie.also), lie.made) == ("c/one", {"c/two"}, True)
+
+
+ROWS = {
+    "properties": {"rows": {"type": "array", "items": {"$ref": "#/$defs/row"}}},
+    "$defs": {
+        "row": {
+            "required": ["status"],
+            "properties": {"status": {"enum": ["new", "bad"]}, "free": True},
+            "allOf": [
+                {
+                    "if": {"properties": {"status": {"const": "new"}}},
+                    "then": {"required": ["id"], "properties": {"id": {"type": "string", "pattern": "^n-[0-9]+$"}}},
+                    "else": {"required": ["error"], "properties": {"error": {"type": "string"}}},
+                }
+            ],
+        }
+    },
+}
+
+
+def test_what_a_schema_demands_on_a_condition_is_broken_where_the_condition_holds() -> None:
+    new, bad = {"status": "new", "id": "n-1"}, {"status": "bad", "error": "e"}
+    found = made(ROWS, {"rows": [new, bad]})
+    assert found["drop/rows/last/id/when-status-new"] == {"rows": [{"status": "new"}, bad]}
+    assert found["misshape/rows/last/id/when-status-new"] == {"rows": [{**new, "id": "<n-1>"}, bad]}
+    assert found["drop/rows/last/error/when-not-status-new"] == {"rows": [new, {"status": "bad"}]}
+    assert found["drop/rows/last/status"] == {"rows": [new, {"error": "e"}]}
+    assert not any("free" in name for name in found)
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "wrong"),
+    [
+        ({"type": ["number", "string"]}, 3, False),
+        ({"anyOf": [{"type": "null"}, {"type": "string"}]}, "a", ["a"]),
+        ({"oneOf": [{"type": "boolean"}, {"type": "null"}]}, True, "true"),
+        ({"type": ["boolean", "string", "array", "object", "null"]}, None, 0.5),
+    ],
+    ids=["two-types", "nullable", "nullable-flag", "nearly-all"],
+)
+def test_a_changed_type_is_none_of_those_that_are_allowed(schema: Any, value: Any, wrong: Any) -> None:
+    found = made({"properties": {"v": schema}}, {"v": value})
+    assert found["retype/v"] == {"v": wrong}
+
+
+def test_null_breaks_only_what_may_not_be_null() -> None:
+    nullable = {"anyOf": [{"type": "null"}, {"type": "string"}]}
+    found = made({"properties": {"a": nullable, "b": {"type": "string"}}}, {"a": "x", "b": "x"})
+    assert {name for name in found if name.startswith("null/")} == {"null/b"}
+
+
+@pytest.mark.parametrize(("pattern", "broken"), [("^n-[0-9]+$", True), (r"\S", False)], ids=["form", "not-blank"])
+def test_only_a_form_can_be_lost(pattern: str, broken: bool) -> None:
+    found = made({"properties": {"a": {"type": "string", "pattern": pattern}}}, {"a": "n-1"})
+    assert ("misshape/a" in found) is broken
+    assert found["empty/a"] == {"a": ""}
+
+
+def test_a_schema_may_contain_itself() -> None:
+    tree = {
+        "$ref": "#/$defs/node",
+        "$defs": {"node": {"properties": {"inner": {"$ref": "#/$defs/node"}, "n": {"type": "integer"}}}},
+    }
+    assert "retype/inner/inner/n" in made(tree, {"n": 1})
+
+
+# --- values from schemas ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("schema", "barest", "fullest"),
+    [
+        (SCHEMA, {"facts": [], "total": 0}, {"total": 0, "note": "x", "facts": [{"kind": "a"}]}),
+        (ROWS, {}, {"rows": [{"status": "new", "free": None}]}),
+        ({"type": "string", "pattern": "^cap-[0-9]+$"}, "cap-1", "cap-1"),
+        ({"anyOf": [{"const": 4}, {"type": "string"}]}, 4, 4),
+        ({"type": "array", "minItems": 2, "items": {"type": "boolean"}}, [False, False], [True, True]),
+        ({"type": ["string", "null"], "minLength": 1}, None, "x"),
+    ],
+    ids=["object", "references", "pattern", "choice", "array", "nullable"],
+)
+def test_a_specimen_is_what_its_schema_allows(schema: Any, barest: Any, fullest: Any) -> None:
+    assert specimen(schema, full=False) == barest
+    assert specimen(schema, full=True) == fullest

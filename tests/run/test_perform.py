@@ -247,6 +247,26 @@ def _later(late: int, before: Any) -> Any:
     return act
 
 
+def test_a_clause_that_no_answer_was_judged_by_is_not_proven() -> None:
+    steps = case(
+        put("{{marker}}"),
+        put("x", may_fail={"code": "blank"}, clause="toy/put/keeps", expect={}, unjudged=["version"]),
+        clauses=("toy/put/keeps", "toy/wire/version"),
+    )
+    steps["steps"][0]["unjudged"] = ["version"]
+    assert only(play(steps)).decided == ("toy/put/keeps",)
+    lenient = case(
+        put("x", may_fail={"code": "blank"}, checks=[{"clause": "toy/get/shows", "expect": {"required": ["id"]}}])
+    )
+    assert only(play(lenient)).decided == ("toy/put/keeps", "toy/get/shows")
+    assert only(play(lenient, act=answer("put", failure("blank")))).decided == ("toy/put/keeps",)
+
+
+def test_a_condition_of_the_case_proves_nothing() -> None:
+    steps = case(put("{{marker}}"), get(shows=["{{marker}}"], precondition=True, clause="toy/get/shows"))
+    assert only(play(steps)).decided == ("toy/put/keeps",)
+
+
 def test_waiting_goes_on_for_a_precondition_and_for_a_should() -> None:
     nothing = success({"version": 1, "texts": []})
     steps = case(put("{{marker}}"), {"wait_until": get(shows=["{{marker}}"], precondition=True), "within": 5})

@@ -47,6 +47,14 @@ class Judges:
                 for broken in self._stand(check, schema, answer):
                     yield Judgement(check.clause, broken, standing=True)
 
+    def stand(self, tool: str, answer: Answer, unjudged: tuple[str, ...] = ()) -> frozenset[str]:
+        """The clauses whose standing checks judge an answer."""
+        if tool not in self._pack.tools or "*" in unjudged:
+            return frozenset()
+        return frozenset(
+            check.clause for check, _ in self._standing if check.name not in unjudged and _applies(check, tool, answer)
+        )
+
     def refusal(self, refusal: Refusal, answer: Answer) -> Broken | None:
         """Whether an answer is one of the errors that a step asks for: what is broken, or None."""
         match answer.outcome:

@@ -116,7 +116,8 @@ def decided(case: Case, pack: Pack) -> frozenset[str]:
     found: set[str] = set()
     for step in case.steps:
         for part in parts(step):
-            found.update(check.clause for check in part.checks)
+            if not (isinstance(part, Call | Look | Sqlite) and part.precondition):
+                found.update(check.clause for check in part.checks)
             if isinstance(part, Call) and not part.precondition:
                 found.add(part.clause)
             if isinstance(part, ListTools) and part.refusal is not None:

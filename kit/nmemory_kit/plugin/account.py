@@ -68,7 +68,7 @@ class Account:
         judged = judge_clauses(clauses, done, self.capabilities)
         complete = len(self.planned) == len(cases)
         verdict = judge_target(judged, books, complete=complete)
-        return Balance(verdict, reason_of(verdict, judged, complete, None), books, judged, complete)
+        return Balance(verdict, reason_of(verdict, judged, books, complete, None), books, judged, complete)
 
 
 def wire(result: CaseResult) -> str:

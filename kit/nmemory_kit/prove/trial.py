@@ -34,7 +34,7 @@ async def try_lie(lie: Lie, cast: Cast) -> LieTrial:
     found, done = None, 0
     try:
         async with staged(lie, cast, mishaps) as session:
-            found, done = await _hunt(lie, cast, session)
+            found, done = await _hunt(lie, cast, session, mishaps)
     except (Unreachable, NotATarget) as error:
         mishaps.append(f"it could not be tried: {error}")
     fate = Fate.STUMBLED if mishaps else _fate(lie, found)
@@ -57,8 +57,11 @@ def _fate(lie: Lie, found: Evidence | None) -> Fate:
     return Fate.CAUGHT if found.clause in _clauses(lie) else Fate.ELSEWHERE
 
 
-async def _hunt(lie: Lie, cast: Cast, session: Session) -> tuple[Evidence | None, int]:
-    """The finding that tells, one for the lie's own clause if there is any, and how many cases it took."""
+async def _hunt(lie: Lie, cast: Cast, session: Session, mishaps: list[str]) -> tuple[Evidence | None, int]:
+    """The finding that tells, one for the lie's own clause if there is any, and how many cases it took.
+
+    It ends with the first mishap.
+    """
     targeted, others = _in_order(lie, [case for case in cast.pack.cases if not session.lacking(case)])
     clauses = _clauses(lie)
     other: Evidence | None = None
@@ -66,13 +69,13 @@ async def _hunt(lie: Lie, cast: Cast, session: Session) -> tuple[Evidence | None
     for case in targeted:
         result = await session.do(case)
         done += 1
-        if named := _telling(result, clauses):
+        if (named := _telling(result, clauses)) or mishaps:
             return named, done
         other = other or _telling([result])
     for start in range(0, len(others), AT_ONCE):
         results = await asyncio.gather(*map(session.do, others[start : start + AT_ONCE]))
         done += len(results)
-        if named := _telling(results, clauses):
+        if (named := _telling(results, clauses)) or mishaps:
             return named, done
         other = other or _telling(results)
     return other, done

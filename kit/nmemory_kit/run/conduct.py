@@ -19,6 +19,7 @@ from .docket import AN_ANSWER
 from .excuse import Excuse, excuse
 from .options import Options
 from .result import (
+    Books,
     CaseResult,
     ClauseResult,
     Footer,
@@ -180,7 +181,7 @@ def _footer(
     verdict = judge_target(judged, books, complete=complete and stopped is None)
     offered = ", ".join(session.identity.tools[:8]) or "none"
     reason = (
-        reason_of(verdict, judged, complete, stopped)
+        reason_of(verdict, judged, books, complete, stopped)
         if packs
         else f"the target offers no tool of any contract that this kit knows; its tools: {offered}"
     )
@@ -196,7 +197,10 @@ def _footer(
     )
 
 
-def reason_of(verdict: TargetVerdict, clauses: Sequence[ClauseResult], complete: bool, stopped: str | None) -> str:
+def reason_of(
+    verdict: TargetVerdict, clauses: Sequence[ClauseResult], books: Books, complete: bool, stopped: str | None
+) -> str:
+    """A target's verdict in a sentence."""
     count = {
         name: sum(clause.verdict == name and clause.level == "MUST" for clause in clauses) for name in ClauseVerdict
     }
@@ -207,6 +211,8 @@ def reason_of(verdict: TargetVerdict, clauses: Sequence[ClauseResult], complete:
             reason = (
                 f"no MUST violated, {count[ClauseVerdict.PROVEN]} proven, {count[ClauseVerdict.UNVERIFIED]} unverified"
             )
+            open_ = books.counts[Verdict.ERROR] + books.counts[Verdict.NOT_RUN]
+            reason += f", {_many(open_, 'case')} not decided" if open_ and complete else ""
             reason += "" if complete else " (only some of the cases were asked for)"
         case TargetVerdict.CONFORMANT:
             reason = f"every MUST that applies is proven ({count[ClauseVerdict.PROVEN]})"

@@ -42,6 +42,8 @@ class Docket:
     findings: list[Finding] = field(default_factory=list)
     #: Those of them that a step's own expectations found, not the standing checks.
     own: list[Finding] = field(default_factory=list)
+    #: The clauses that something was judged by, whatever came of it.
+    judged: set[str] = field(default_factory=set)
     #: Whether the connection broke in one of its calls.
     lost: bool = False
 

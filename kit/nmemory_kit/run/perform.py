@@ -141,6 +141,7 @@ class Performance:
             answer = self._outcome(label, step.clause, "tools/list", listing.stopped, step.refusal)
         if step.refusal is not None:
             broken = self.means.judges.refusal(self._filled(step.refusal, now), answer)
+            self.docket.judged.add(step.clause)
             if broken is not None:
                 raise self.docket.broken(label, step.clause, "tools/list", [broken])
             return
@@ -250,6 +251,9 @@ class Performance:
         more: Mapping[str, Json] | None = None,
     ) -> None:
         what = doing(step, arguments)
+        self.docket.judged |= self.means.judges.stand(step.tool, answer, step.unjudged)
+        if not step.precondition:
+            self.docket.judged.add(step.clause)
         for judgement in self.means.judges.standing(step.tool, answer, step.unjudged):
             self.docket.find(label, judgement.clause, what, judgement.broken)
         if step.refusal is not None and not (step.lenient and answer.outcome is Outcome.SUCCESS):
@@ -282,6 +286,8 @@ class Performance:
     ) -> None:
         """Judge by the step's own expectations; a broken MUST stops the case once all of the step were looked at."""
         stop: Stop | None = None
+        if not precondition:
+            self.docket.judged.update(check.clause for check in checks)
         for check in checks:
             filled = replace(
                 check,
@@ -359,7 +365,7 @@ async def perform(case: Case, means: Means, timeout: float) -> tuple[CaseResult,
             title=case.title,
             verdict=verdict,
             clauses=case.clauses,
-            decided=tuple(clause for clause in case.clauses if clause not in broken) if whole else (),
+            decided=tuple(clause for clause in case.clauses if clause in docket.judged - broken) if whole else (),
             findings=tuple(docket.findings),
             reason=means.redact(reason),
             took=round(time.perf_counter() - began, 6),

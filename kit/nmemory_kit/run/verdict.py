@@ -68,7 +68,8 @@ def judge_target(clauses: Iterable[ClauseResult], books: Books, *, complete: boo
     """The verdict of a target by the clauses of one pack (or of several together).
 
     ``complete`` is False where only some of the cases were asked for, or the run was cut short: then nothing can be
-    called conformant without gaps. A run with excused failures never is either.
+    called conformant without gaps. Nor can a run with excused failures, or with cases that should have been decided and
+    were not, even if others prove their clauses.
     """
     judged = [clause for clause in clauses if clause.level is Level.MUST]
     verdicts = {ClauseVerdict(clause.verdict) for clause in judged}
@@ -76,8 +77,8 @@ def judge_target(clauses: Iterable[ClauseResult], books: Books, *, complete: boo
         return TargetVerdict.NOT_CONFORMANT
     if not books.decided or ClauseVerdict.PROVEN not in verdicts:
         return TargetVerdict.INCONCLUSIVE
-    excused = books.counts[Verdict.XFAIL] + books.counts[Verdict.XPASS]
-    if ClauseVerdict.UNVERIFIED in verdicts or not complete or excused:
+    open_ = sum(books.counts[verdict] for verdict in (Verdict.XFAIL, Verdict.XPASS, Verdict.ERROR, Verdict.NOT_RUN))
+    if ClauseVerdict.UNVERIFIED in verdicts or not complete or open_:
         return TargetVerdict.WITH_GAPS
     return TargetVerdict.CONFORMANT
 

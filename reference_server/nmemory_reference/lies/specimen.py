@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from nmemory_reference.lies.schema import resolved
+
 Json = Any
 
 #: Texts of the forms that patterns ask for.
@@ -19,7 +21,10 @@ def specimen(schema: Json, *, full: bool, root: Json = None) -> Json:
     else that a schema may say is not.
     """
     root = schema if root is None else root
-    schema = _resolved(schema, root)
+    schema = resolved(schema, root)
+    for choice in ("anyOf", "oneOf"):
+        if choice in schema:
+            schema = resolved({**schema, choice: schema[choice][:1]}, root)
     if "const" in schema:
         return schema["const"]
     if "enum" in schema:
@@ -44,32 +49,6 @@ def specimen(schema: Json, *, full: bool, root: Json = None) -> Json:
             return full
         case _:
             return None
-
-
-def _resolved(schema: Json, root: Json) -> dict[str, Json]:
-    """A schema with its references and its branches put into it."""
-    if not isinstance(schema, Mapping):
-        return {}
-    found = dict(schema)
-    parts = [*found.pop("allOf", ())]
-    for several in ("oneOf", "anyOf"):
-        parts += found.pop(several, ())[:1]
-    if isinstance(reference := found.pop("$ref", None), str):
-        target = root
-        for step in reference.removeprefix("#").split("/")[1:]:
-            target = target[step]
-        parts.append(target)
-    for part in parts:
-        part = _resolved(part, root)
-        for keyword, value in part.items():
-            match keyword, found.get(keyword):
-                case "properties", dict() as known:
-                    found[keyword] = {**known, **value}
-                case "required", list() as known:
-                    found[keyword] = [*known, *value]
-                case _, None:
-                    found[keyword] = value
-    return found
 
 
 def _type(schema: Mapping[str, Json], *, full: bool) -> str:

@@ -1,21 +1,28 @@
 """Lies made from response schemas: each required member dropped, each type changed, each enum left, at every depth.
 
-A lie of this kind changes one place, in the last item of each array on the way, of every answer that has it. What is
+A lie of this kind changes one place, in the last item that has it of each array on the way, of every answer. What is
 demanded by the schemas of several clauses at once may be caught on behalf of any of them.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal
 
+from jsonschema import Draft202012Validator
+
 from nmemory_reference.lies.answers import Body, Honest, Result, is_error
 from nmemory_reference.lies.lie import CLAIMS, Lie, changed
+from nmemory_reference.lies.schema import Condition, applied, resolved, types_of
 from nmemory_reference.serve.interceptor import Interceptor, ToolCall
 
 Json = Any
+
+#: How many steps a path has at most: a schema may contain itself.
+_DEEPEST = 8
 
 #: Stands in a path for the last item of an array.
 LAST = "last"
@@ -54,12 +61,8 @@ class Place:
     schema: Mapping[str, Json]
     #: Whether it has to be there.
     required: bool
-
-    @property
-    def types(self) -> tuple[str, ...]:
-        """The types that it may have."""
-        types = self.schema.get("type", ())
-        return (types,) if isinstance(types, str) else tuple(types)
+    #: What has to hold on the way to it.
+    conditions: tuple[Condition, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,26 +109,33 @@ def systematic(
     return tuple(lies.values())
 
 
-def places(schema: Mapping[str, Json], path: tuple[str, ...] = ()) -> Iterator[Place]:
+def places(
+    schema: Json, path: tuple[str, ...] = (), conditions: tuple[Condition, ...] = (), root: Json = None
+) -> Iterator[Place]:
     """Every place below a schema, the outer ones first."""
-    required = frozenset(schema.get("required", ()))
-    properties = schema.get("properties", {})
-    for name in [*properties, *(name for name in schema.get("required", ()) if name not in properties)]:
-        inner = properties.get(name, {})
-        yield Place((*path, name), inner, name in required)
-        yield from places(inner, (*path, name))
-    if isinstance(items := schema.get("items"), Mapping):
-        yield Place((*path, LAST), items, required=False)
-        yield from places(items, (*path, LAST))
+    root = schema if root is None else root
+    if len(path) == _DEEPEST:
+        return
+    for part, more in applied(schema, root, len(path)):
+        here = (*conditions, *more)
+        required = frozenset(part.get("required", ()))
+        properties = part.get("properties", {})
+        for name in [*properties, *(name for name in part.get("required", ()) if name not in properties)]:
+            inner = properties.get(name, {})
+            yield Place((*path, name), resolved(inner, root), name in required, here)
+            yield from places(inner, (*path, name), here, root)
+        if isinstance(items := part.get("items"), Mapping):
+            yield Place((*path, LAST), resolved(items, root), required=False, conditions=here)
+            yield from places(items, (*path, LAST), here, root)
 
 
 def damages(place: Place) -> Iterator[Damage]:
     """Every damage that a schema forbids at a place."""
-    schema, types = place.schema, place.types
+    schema, types = place.schema, types_of(place.schema)
     if place.required:
         yield Damage("drop", "is left out", _drop)
     if types:
-        yield Damage("retype", f"is no {' or '.join(types)}", lambda owner, key: _put(owner, key, _other(owner[key])))
+        yield Damage("retype", f"is no {' or '.join(types)}", lambda owner, key: _retype(owner, key, types))
         if "null" not in types:
             yield Damage("null", "is null", lambda owner, key: _put(owner, key, None))
     if types == ("integer",):
@@ -137,10 +147,16 @@ def damages(place: Place) -> Iterator[Damage]:
         yield Damage(
             "bump", f"is not {schema['const']!r}", lambda owner, key: _put(owner, key, _bumped(schema["const"]))
         )
+    if "pattern" in schema and not re.search(schema["pattern"], "<>"):
+        yield Damage("misshape", "does not have its form", lambda owner, key: _misshape(owner, key, schema["pattern"]))
     if schema.get("minLength") or "pattern" in schema:
         yield Damage("empty", "is empty", lambda owner, key: _put(owner, key, ""))
     if "minimum" in schema:
         yield Damage("sink", "is below its minimum", lambda owner, key: _put(owner, key, schema["minimum"] - 1))
+    if "maximum" in schema:
+        yield Damage("lift", "is above its maximum", lambda owner, key: _put(owner, key, schema["maximum"] + 1))
+    if schema.get("minItems"):
+        yield Damage("thin", "has no items", lambda owner, key: _put(owner, key, []))
     if "maxItems" in schema:
         yield Damage("overfill", "has too many items", lambda owner, key: _overfill(owner[key], schema["maxItems"]))
     if "uniqueBy" in schema:
@@ -157,6 +173,9 @@ class _Damaged(Interceptor):
     ) -> None:
         self._demand, self._place, self._damage = demand, place, damage
         self._behind, self._seldom = backdrop.make(), seldom
+        self._conditions: dict[int, list[Draft202012Validator]] = {}
+        for condition in place.conditions:
+            self._conditions.setdefault(condition.depth, []).append(Draft202012Validator(condition.schema))
 
     async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
         result = await self._behind.call_tool(call, honest)
@@ -168,27 +187,26 @@ class _Damaged(Interceptor):
         return changed(call, result, self._change)
 
     def _change(self, call: ToolCall, body: Body) -> None:
-        owner: Any = body
-        *way, last = self._place.path
-        for step in way:
-            owner = _inside(owner, step)
-            if owner is None:
+        for owner, key in self._found(body, 0):
+            if self._damage.do(owner, key):
                 return
-        key: Any = len(owner) - 1 if last == LAST and isinstance(owner, list) else last
-        if last in self._seldom and isinstance(owner, dict):
-            owner.setdefault(key, "")
-        if _holds(owner, key):
-            self._damage.do(owner, key)
 
-
-def _inside(owner: Any, step: str) -> Any:
-    if step == LAST:
-        return owner[-1] if isinstance(owner, list) and owner else None
-    return owner.get(step) if isinstance(owner, dict) else None
-
-
-def _holds(owner: Any, key: Any) -> bool:
-    return key in owner if isinstance(owner, dict) else isinstance(owner, list) and 0 <= key < len(owner)
+    def _found(self, value: Any, depth: int) -> Iterator[tuple[Any, Any]]:
+        """The containers and keys that the path leads to, the last items first, where its conditions hold."""
+        if not all(condition.is_valid(value) for condition in self._conditions.get(depth, ())):
+            return
+        step, *more = self._place.path[depth:]
+        if step == LAST:
+            keys: list[Any] = list(reversed(range(len(value)))) if isinstance(value, list) else []
+        else:
+            if step in self._seldom and not more and isinstance(value, dict):
+                value.setdefault(step, "")
+            keys = [step] if isinstance(value, dict) and step in value else []
+        for key in keys:
+            if more:
+                yield from self._found(value[key], depth + 1)
+            else:
+                yield value, key
 
 
 def _drop(owner: Any, key: Any) -> bool:
@@ -201,12 +219,23 @@ def _put(owner: Any, key: Any, value: Json) -> bool:
     return True
 
 
+def _retype(owner: Any, key: Any, types: Collection[str]) -> bool:
+    wrong = [other for other in _others(owner[key]) if _TYPES[type(other)] not in types]
+    return bool(wrong) and _put(owner, key, wrong[0])
+
+
 def _add_half(owner: Any, key: Any) -> bool:
     return isinstance(owner[key], int) and _put(owner, key, owner[key] + 0.5)
 
 
 def _shout(owner: Any, key: Any) -> bool:
-    return isinstance(owner[key], str) and _put(owner, key, owner[key].upper())
+    value = owner[key]
+    return isinstance(value, str) and value != value.upper() and _put(owner, key, value.upper())
+
+
+def _misshape(owner: Any, key: Any, pattern: str) -> bool:
+    wrong = f"<{owner[key]}>"
+    return isinstance(owner[key], str) and re.search(pattern, wrong) is None and _put(owner, key, wrong)
 
 
 def _overfill(items: Any, allowed: int) -> bool:
@@ -217,21 +246,27 @@ def _overfill(items: Any, allowed: int) -> bool:
     return True
 
 
-def _other(value: Json) -> Json:
-    """A value of a type that is near, and wrong: what a careless serialiser makes of it."""
+def _others(value: Json) -> list[Json]:
+    """Values of other types, the nearest first: what a careless serialiser makes of it."""
     match value:
         case bool():
-            return str(value).lower()
+            near: Json = str(value).lower()
         case int() | float():
-            return str(value)
+            near = str(value)
         case str():
-            return [value]
+            near = [value]
         case list():
-            return {str(index): item for index, item in enumerate(value)}
+            near = {str(index): item for index, item in enumerate(value)}
         case dict():
-            return list(value.values())
+            near = list(value.values())
         case _:
-            return False
+            near = False
+    return [near, False, [], {}, "", 0.5]
+
+
+_TYPES: Mapping[type, str] = MappingProxyType(
+    {bool: "boolean", str: "string", list: "array", dict: "object", float: "number"}
+)
 
 
 def _bumped(const: Json) -> Json:
@@ -239,7 +274,8 @@ def _bumped(const: Json) -> Json:
 
 
 def _ids(demand: Demand, place: Place, damage: Damage) -> list[str]:
-    path = "/".join(step.replace("_", "-") for step in place.path)
+    path = "/".join(step.replace("_", "-").lower() for step in place.path)
+    path += "".join(f"/when-{condition.name()}" for condition in place.conditions)
     return [f"systematic/{tool.replace('_', '-')}/{damage.name}/{path}" for tool in _names(demand)]
 
 

@@ -289,3 +289,14 @@ def used_counts_items(call: ToolCall, body: Body) -> None:
     """budget_used counts items, not tokens."""
     if "budget_used" in body:
         body["budget_used"] = len(body["facts"]) + len(body.get("results", ()))
+
+
+@area.answer("recall", clause="mv1/recall/budget-too-small")
+async def zero_is_no_budget(call: ToolCall, honest: Honest) -> Result:
+    """A budget of 0 is taken for none, and said to be kept."""
+    if call.arguments.get("budget_tokens") != 0:
+        return await honest(call)
+    result = await honest(without(call, "budget_tokens"))
+    if is_error(result):
+        return result
+    return with_body(result, {**body_of(result), "budget_tokens": 0, "budget_used": 0, "dropped_count": 0})

@@ -302,3 +302,10 @@ async def _from_a_local_card(call: ToolCall, honest: Honest, member: str) -> Res
     body, local = body_of(result), body_of(await honest(as_local(call)))
     body["card"][member] = local["card"][member]
     return with_body(result, body)
+
+
+@area.success("entity", clause="mv1/entity/fact-count")
+def fact_count_ends_at_three(call: ToolCall, body: Body) -> None:
+    """A card counts three facts at most, as many as it has threads."""
+    if "card" in body:
+        body["card"]["active_fact_count"] = min(3, body["card"]["active_fact_count"])

@@ -308,3 +308,17 @@ async def answers_like_a_delete(call: ToolCall, honest: Honest) -> Result:
     """The answer is {"success": true}."""
     result = await honest(without(call))
     return result if is_error(result) else success(success=True)
+
+
+@area.success("forget", clause="mv1/forget/reason-echo")
+def long_reason_is_cut(call: ToolCall, body: Body) -> None:
+    """A reason comes back with its first eighty characters."""
+    if body["reason"] is not None:
+        body["reason"] = body["reason"][:80]
+
+
+@area.success("forget", clause="mv1/forget/reason-echo")
+def reason_is_trimmed(call: ToolCall, body: Body) -> None:
+    """A reason comes back without the white space around it."""
+    if body["reason"] is not None:
+        body["reason"] = body["reason"].strip()

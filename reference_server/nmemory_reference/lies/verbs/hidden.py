@@ -203,3 +203,9 @@ _still_there("with-since", "With since forgotten facts are still shown.", lambda
 _still_there(
     "with-budget", "With a budget forgotten facts are still shown.", lambda call: "budget_tokens" in call.arguments
 )
+
+
+@area.asking("recall", clause="mv1/recall/forgotten-hidden")
+def forgotten_stays_with_include_pending(call: ToolCall) -> ToolCall:
+    """Who asks for pending facts is shown forgotten ones too."""
+    return asking(call, include_expired=True) if call.arguments.get("include_pending") is True else call

@@ -219,3 +219,10 @@ def entity_slug_is_for_show(call: ToolCall, body: Body) -> None:
     """The entity_slug of the answer finds nothing."""
     if body["entity_slug"] is not None:
         body["entity_slug"] = "entity-" + body["entity_slug"].replace("/", "-")
+
+
+@area.asking("remember", clause="mv1/remember/kind-kept")
+def kind_is_lost_beside_a_ttl(call: ToolCall) -> ToolCall:
+    """A fact that will expire has no kind of its own."""
+    expires = "ttl" in call.arguments and call.arguments.get("kind") in KINDS
+    return without(call, "kind") if expires else call

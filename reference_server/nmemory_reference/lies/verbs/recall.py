@@ -355,3 +355,16 @@ class RecallReorders(Interceptor):
 def _limit(call: ToolCall) -> int | None:
     limit = call.arguments.get("limit")
     return limit if isinstance(limit, int) and not isinstance(limit, bool) and limit > 0 else None
+
+
+@area.success("recall", clause="mv1/recall/newest-first")
+def order_ends_with_the_tenth(call: ToolCall, body: Body) -> None:
+    """Beyond the tenth fact the oldest comes first."""
+    body["facts"][10:] = reversed(body["facts"][10:])
+
+
+@area.success("recall", clause="mv1/recall/newest-first")
+def grep_finds_the_oldest_first(call: ToolCall, body: Body) -> None:
+    """Facts that are looked for by a word come oldest first."""
+    if "grep" in call.arguments:
+        body["facts"].reverse()
