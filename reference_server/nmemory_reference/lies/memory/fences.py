@@ -93,10 +93,15 @@ def a_session_replaces_the_project(call: ToolCall) -> ToolCall:
 
 
 @area.asking(RETRIEVE, clause="nm1/retrieve/fences-compose")
+def a_session_replaces_the_prefix(call: ToolCall) -> ToolCall:
+    """With a session the prefix does not fence."""
+    return without(call, "project_prefix") if "session_id" in call.arguments else call
+
+
+@area.asking(RETRIEVE, clause="nm1/retrieve/fences-compose")
 def a_prefix_replaces_the_session(call: ToolCall) -> ToolCall:
-    """With a prefix and a project the session does not fence."""
-    both = {"project_prefix", "session_id"} <= call.arguments.keys() and "project_id" not in call.arguments
-    return without(call, "project_prefix") if both else call
+    """With a prefix the session does not fence."""
+    return without(call, "session_id") if "project_prefix" in call.arguments else call
 
 
 @area.asking(RETRIEVE, clause="nm1/retrieve/fences-compose")
@@ -553,14 +558,6 @@ def time_excludes_in_silence(call: ToolCall, body: Body) -> None:
     """A grounded answer does not count what is expired beside it."""
     if body["outcome"] == "grounded":
         body.get("excluded", {}).pop("expired", None)
-
-
-@area.success(RETRIEVE, clause="nm1/retrieve/fences-count-once")
-def each_lane_counts(call: ToolCall, body: Body) -> None:
-    """In lane fused what is fenced is counted by each lane."""
-    if is_fused(call) and not any("none" in term for term in terms_of(call)):
-        excluded = body.get("excluded", {})
-        excluded.update({reason: count * 2 for reason, count in excluded.items()})
 
 
 # What is fenced is still there
