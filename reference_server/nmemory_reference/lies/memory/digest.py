@@ -50,7 +50,7 @@ class TheTotalCountsMarkers(History):
             body["total"] += len(self.forgotten)
 
 
-@area.success(TOOL, clause="nm1/digest/total")
+@area.success(TOOL, clause="nm1/digest/total", also={"nm1/digest/by-project"})
 def the_total_is_what_is_live(call: ToolCall, body: Body) -> None:
     """total leaves superseded capsules out."""
     body["total"] = sum(row["live"] for row in body["by_project"])
@@ -232,7 +232,7 @@ def the_newest_is_never_superseded(call: ToolCall, row: Body) -> None:
     row.pop("superseded", None)
 
 
-def _is_not_fenced(section: str, clause: str) -> None:
+def _is_not_fenced(section: str, clause: str, *also: str) -> None:
     """Add the lie that a section is that of the whole store."""
 
     async def lie(call: ToolCall, honest: Honest) -> Result:
@@ -247,10 +247,12 @@ def _is_not_fenced(section: str, clause: str) -> None:
 
     lie.__name__ = f"{section}_is_not_fenced"
     lie.__doc__ = f"Whatever the prefix, {section} is that of the whole store."
-    area.answer(TOOL, clause=clause)(lie)
+    area.answer(TOOL, clause=clause, also=also)(lie)
 
 
-for _section in ("total", "by_project", "newest", "most_recalled", "handoff"):
+for _section in ("total", "by_project"):
+    _is_not_fenced(_section, "nm1/digest/fence", "nm1/digest/by-project")
+for _section in ("newest", "most_recalled", "handoff"):
     _is_not_fenced(_section, "nm1/digest/fence")
 for _section in ("mission", "unanchored"):
     _is_not_fenced(_section, "nm1/digest/fence-missions")

@@ -73,7 +73,7 @@ class TheBlockedBlockNothing(_Dag):
         put(dag, "ready", free)
 
 
-@area.liar(TOOL, clause="nm1/digest/dag-ready")
+@area.liar(TOOL, clause="nm1/digest/dag-ready", also={"nm1/digest/dag-done"})
 class OneBlockerDecides(_Dag):
     """What has a blocker that is out of the way is ready."""
 
@@ -357,14 +357,14 @@ class ThreadsAreAnchored(_Unanchored):
         return -len(threads - set(self.begins("grounded_in")))
 
 
-@area.success(TOOL, clause="nm1/digest/unanchored-no-epics")
+@area.success(TOOL, clause="nm1/digest/unanchored-no-epics", also={"nm1/digest/unanchored"})
 def roots_are_unanchored(call: ToolCall, body: Body) -> None:
     """A root counts as unanchored."""
     if roots := body.get("mission", {}).get("roots"):
         body["unanchored"] = body.get("unanchored", 0) + len(roots)
 
 
-@area.success(TOOL, clause="nm1/digest/unanchored")
+@area.success(TOOL, clause="nm1/digest/unanchored", also={"nm1/digest/shape"})
 def nothing_unanchored_is_counted(call: ToolCall, body: Body) -> None:
     """Where nothing is unanchored the count is 0."""
     body.setdefault("unanchored", 0)
