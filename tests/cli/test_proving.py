@@ -106,6 +106,12 @@ def test_a_file_that_cannot_be_tried_is_told_in_a_line(text: str, told: str, nme
     assert told in ran.err
 
 
+def test_only_may_be_said_more_than_once(nmemory):
+    chosen = ("verbs/forget/echoes-another-id", "verbs/wire/version-is-2")
+    ran = nmemory("protocol", "prove", "--only", chosen[0], "--only", chosen[1], "--jobs", "1", "--json")
+    assert {trial["lie"] for trial in json.loads(ran.out)["lies"]} == set(chosen)
+
+
 def test_an_unknown_double_is_told_with_the_nearest(nmemory):
     ran = nmemory("protocol", "prove", "--only", "verbs/forget/echos-another-id")
     assert (ran.code, ran.out) == (2, "")

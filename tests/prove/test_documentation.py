@@ -14,7 +14,7 @@ def test_the_lies_that_are_shown_are_caught(tmp_path: Path) -> None:
     (shown,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     file = tmp_path / "my_lies.py"
     file.write_text(shown, encoding="utf-8")
-    proof = prove(Sources(("memory-verbs",), (file,)), only="mine/*", jobs=1)
+    proof = prove(Sources(("memory-verbs",), (file,)), only=["mine/*"], jobs=1)
     assert {trial.lie: trial.fate.value for trial in proof.lies} == {
         "mine/sorted-by-length": "caught",
         "mine/limit-is-at-least-ten": "caught",

@@ -53,9 +53,15 @@ def test_the_glob_is_for_ids_and_clauses(small: Pack) -> None:
     assert {null.id for null in doubles.only("verbs/null-echo*").nulls} > {"verbs/null-echo"}
 
 
+def test_each_of_several_globs_adds_its_own(small: Pack) -> None:
+    doubles = casting([small]).only("mv1/forget/expires", "verbs/honest")
+    assert {lie.clause for lie in doubles.lies} == {"mv1/forget/expires"}
+    assert [variant.id for variant in doubles.variants] == ["verbs/honest"]
+
+
 def test_a_double_that_is_not_there_is_told_with_the_nearest(small: Pack) -> None:
     with pytest.raises(ProveError, match="did you mean verbs/honest"):
-        casting([small]).only("verbs/honset")
+        casting([small]).only("mv1/forget/expires", "verbs/honset")
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ VERBS = Sources(("memory-verbs",))
 def test_each_trial_is_told_as_it_ends_and_stands_in_the_proof() -> None:
     counted: list[int] = []
     told: list[Trial] = []
-    proof = prove(VERBS, only="mv1/forget/reason-echo", jobs=1, on_start=counted.append, on_trial=told.append)
+    proof = prove(VERBS, only=["mv1/forget/reason-echo"], jobs=1, on_start=counted.append, on_trial=told.append)
     assert counted == [len(told)] == [len(proof.lies)]
     assert all(trial.fate is Fate.CAUGHT for trial in proof.lies)
     assert (proof.good, proof.exit_code) == (True, 0)
@@ -23,7 +23,7 @@ def test_each_trial_is_told_as_it_ends_and_stands_in_the_proof() -> None:
 
 def test_several_processes_find_the_same_as_one() -> None:
     # A null double and a lie are two batches.
-    alone, together = (prove(VERBS, only="verbs/*nothing-[ks]*", jobs=jobs) for jobs in (1, 2))
+    alone, together = (prove(VERBS, only=["verbs/*nothing-[ks]*"], jobs=jobs) for jobs in (1, 2))
     assert [null.null for null in alone.nulls] == ["verbs/null-nothing-known"]
     assert [lie.lie for lie in alone.lies] == ["verbs/store/nothing-survives-a-restart"]
     assert together.good
@@ -31,7 +31,7 @@ def test_several_processes_find_the_same_as_one() -> None:
 
 
 def test_of_a_part_the_whole_is_not_judged() -> None:
-    proof = prove(VERBS, only="verbs/null-echo", jobs=1)
+    proof = prove(VERBS, only=["verbs/null-echo"], jobs=1)
     assert (proof.untried, proof.stale) == ((), ())
 
 
@@ -51,6 +51,6 @@ def test_what_survives_fails_the_proof(tmp_path: Path) -> None:
         "from nmemory_reference.lies import Interceptor, Lie\n"
         "LIES = [Lie('mine/honest', 'mv1/forget/shape', 'Is honest.', Interceptor)]\n"
     )
-    proof = prove(Sources(("memory-verbs",), (file,)), only="mine/*", jobs=1)
+    proof = prove(Sources(("memory-verbs",), (file,)), only=["mine/*"], jobs=1)
     assert [trial.lie for trial in proof.survivors] == ["mine/honest"]
     assert proof.exit_code == 1

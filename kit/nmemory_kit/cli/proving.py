@@ -27,7 +27,8 @@ def prove(
         list[Path] | None, typer.Option("--lies", metavar="FILE", help="A Python file with more lies; repeatable.")
     ] = None,
     only: Annotated[
-        str | None, typer.Option("--only", metavar="GLOB", help="Only doubles whose id or clause matches.")
+        list[str] | None,
+        typer.Option("--only", metavar="GLOB", help="Only doubles whose id or clause matches; repeatable."),
     ] = None,
     jobs: Annotated[
         int | None, typer.Option("--jobs", metavar="N", min=1, max=256, help="Processes (one a processor).")
@@ -51,8 +52,8 @@ def prove(
             progress.add(good=trial.good)
 
         sources = Sources(packs, tuple(lies or ()))
-        proof = try_all(sources, only=only, jobs=jobs, on_start=progress.start, on_trial=on_trial)
-    if only is not None:
+        proof = try_all(sources, only=tuple(only or ()), jobs=jobs, on_start=progress.start, on_trial=on_trial)
+    if only:
         say("only some of the doubles were tried")
     if as_json:
         typer.echo(json.dumps(proof.to_json(), indent=2))

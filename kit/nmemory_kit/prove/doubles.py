@@ -46,13 +46,17 @@ class Cast:
     def __len__(self) -> int:
         return len(self.lies) + len(self.variants) + len(self.nulls)
 
-    def only(self, glob: str) -> Cast:
-        """Those whose id matches, and the lies whose clause does."""
+    def only(self, globs: Sequence[str]) -> Cast:
+        """Those whose id matches one of the globs, and the lies whose clause does."""
+
+        def meant(*names: str) -> bool:
+            return any(fnmatchcase(name, glob) for name in names for glob in globs)
+
         return replace(
             self,
-            lies=tuple(lie for lie in self.lies if fnmatchcase(lie.id, glob) or fnmatchcase(lie.clause, glob)),
-            variants=tuple(variant for variant in self.variants if fnmatchcase(variant.id, glob)),
-            nulls=tuple(null for null in self.nulls if fnmatchcase(null.id, glob)),
+            lies=tuple(lie for lie in self.lies if meant(lie.id, lie.clause)),
+            variants=tuple(variant for variant in self.variants if meant(variant.id)),
+            nulls=tuple(null for null in self.nulls if meant(null.id)),
         )
 
 
@@ -84,15 +88,15 @@ class Doubles:
         """The cast of a pack, by its path."""
         return next(cast for cast in self.casts if cast.pack.path == pack)
 
-    def only(self, glob: str) -> Doubles:
-        """Those whose id or clause matches. Raises ``ProveError`` where none does."""
-        chosen = Doubles(tuple(cast.only(glob) for cast in self.casts))
-        if not len(chosen):
-            names = [lie.id for lie in self.lies] + [other.id for other in (*self.variants, *self.nulls)]
-            near = get_close_matches(glob, names, n=2)
-            hint = f"did you mean {' or '.join(near)}?" if near else "a glob is matched against ids and clauses"
-            raise ProveError(f"no lie, variant or null double is called {glob!r}; {hint}")
-        return chosen
+    def only(self, *globs: str) -> Doubles:
+        """Those whose id or clause matches a glob. Raises ``ProveError`` where none does, for any one of the globs."""
+        for glob in globs:
+            if not any(len(cast.only([glob])) for cast in self.casts):
+                names = [lie.id for lie in self.lies] + [other.id for other in (*self.variants, *self.nulls)]
+                near = get_close_matches(glob, names, n=2)
+                hint = f"did you mean {' or '.join(near)}?" if near else "a glob is matched against ids and clauses"
+                raise ProveError(f"no lie, variant or null double is called {glob!r}; {hint}")
+        return Doubles(tuple(cast.only(globs) for cast in self.casts))
 
 
 def gather(sources: Sources) -> Doubles:

@@ -39,19 +39,19 @@ class Batch:
 def prove(
     sources: Sources,
     *,
-    only: str | None = None,
+    only: Sequence[str] = (),
     jobs: int | None = None,
     on_start: Callable[[int], None] = lambda count: None,
     on_trial: Callable[[Trial], None] = lambda trial: None,
 ) -> Proof:
-    """Try every double, or those whose id or clause matches ``only``.
+    """Try every double, or those whose id or clause matches a glob of ``only``.
 
     ``jobs`` processes share the work (default: one a processor; 1 does it all in this one). ``on_start`` gets the
     number of doubles, ``on_trial`` each trial as it ends. Raises ``ProveError`` and ``PackError``.
     """
     began = time.perf_counter()
     everything = gather(sources)
-    doubles = everything if only is None else everything.only(only)
+    doubles = everything.only(*only) if only else everything
     on_start(len(doubles))
     lies: dict[str, LieTrial] = {}
     variants: dict[str, VariantTrial] = {}
@@ -69,8 +69,8 @@ def prove(
         lies=tuple(lies[lie.id] for lie in doubles.lies),
         variants=tuple(variants[variant.id] for variant in doubles.variants),
         nulls=tuple(nulls[null.id] for null in doubles.nulls),
-        untried=untried(everything) if only is None else (),
-        stale=tuple(stale(nulls.values(), [cast.pack.path for cast in doubles.casts])) if only is None else (),
+        untried=untried(everything) if not only else (),
+        stale=tuple(stale(nulls.values(), [cast.pack.path for cast in doubles.casts])) if not only else (),
         took=round(time.perf_counter() - began, 3),
     )
 
