@@ -85,6 +85,10 @@ def conformance(
     markdown: Annotated[
         Path | None, typer.Option("--markdown", metavar="FILE", help="Write Markdown for a step summary.")
     ] = None,
+    lasting: Annotated[
+        bool,
+        typer.Option("--lasting", help="Make the Markdown one to keep: each clause, nothing that differs a run."),
+    ] = False,
     report: Annotated[
         Path | None, typer.Option("--report", metavar="DIR", help="Write the result file and every report there.")
     ] = None,
@@ -119,7 +123,7 @@ def conformance(
         synthesize=synthesize or not address.given,
         claims=frozenset() if address.given else own_server.CLAIMS,
     )
-    writers = _writers(junit, markdown, report)
+    writers = _writers(junit, markdown, report, lasting=lasting)
     run = _Run(packs, cases, excuses, complete=cases == everything, forced=protocol is not None)
     if options.ledger is None and not reached.target.disposable:
         say("the kit's own folder cannot be written: if this run crashes, what it made stays in the target")
@@ -240,12 +244,14 @@ def _tell(results: "Results", path: Path | None, *, as_json: bool) -> None:
 
 
 def _writers(
-    junit: Path | None, markdown: Path | None, report: Path | None
+    junit: Path | None, markdown: Path | None, report: Path | None, *, lasting: bool
 ) -> "list[tuple[Format, Callable[[str], None]]]":
     """The reports that were asked for, each with what writes it; a file that cannot be written is told now."""
     from ..report import FORMATS
 
-    asked = [(FORMATS["junit"], junit), (FORMATS["markdown"], markdown)]
+    if lasting and markdown is None:
+        raise Complaint("--lasting says what Markdown to write, and none is asked for", "Add --markdown FILE")
+    asked = [(FORMATS["junit"], junit), (FORMATS["record" if lasting else "markdown"], markdown)]
     if report is not None:
         asked += [(FORMATS[name], report / FORMATS[name].file) for name in ("json", "junit", "markdown")]
     return [(form, prepare(path)) for form, path in asked if path is not None]

@@ -43,12 +43,25 @@ def lines(proof: Proof, packs: Sequence[str]) -> Iterator[Line]:
 
 
 def markdown(proof: Proof, packs: Sequence[str]) -> str:
-    """The proof as GitHub-flavoured Markdown: every lie has a row."""
+    """The proof as GitHub-flavoured Markdown: every double has a row."""
     parts = [f"## {'PROVEN' if proof.good else 'NOT PROVEN'}: {', '.join(packs)}", summary(proof)]
     for title, troubles in _troubles(proof):
         parts.append(f"### {title}" if troubles else f"{title}: none.")
         if troubles:
             parts.append("\n".join(f"- {code(trouble)}" for trouble in troubles))
+    if proof.variants:
+        others = [
+            f"| {_cell(trial.variant)} | {_cell(trial.says)} | {'conformant' if trial.good else 'refused'} |"
+            for trial in proof.variants
+        ]
+        parts += ["### Legal variants", "\n".join(["| variant | how it differs | found |", "|---|---|---|", *others])]
+    if proof.nulls:
+        others = [
+            f"| {_cell(trial.null)} | {_cell(trial.says)} | {len(trial.believed)} | {len(trial.excused)} |"
+            for trial in proof.nulls
+        ]
+        head = ["| null double | what it does | believed by cases | excused |", "|---|---|---|---|"]
+        parts += ["### Null doubles", "\n".join([*head, *others])]
     rows = [
         f"| {_cell(trial.clause)} | {_cell(trial.lie)} | {_cell(_catcher(trial))} |"
         for trials in _by_clause(proof.lies).values()

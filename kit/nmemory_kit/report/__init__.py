@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ..run.result import Results
-from . import junit, markdown, summary, terminal
+from . import junit, markdown, record, summary, terminal
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,7 @@ FORMATS: Mapping[str, Format] = {
     "json": Format("summary.json", summary.render),
     "junit": Format("junit.xml", junit.render),
     "markdown": Format("summary.md", markdown.render),
+    "record": Format("record.md", record.render),
 }
 
 __all__ = ["FORMATS", "Format"]

@@ -62,6 +62,15 @@ def block(lines: Iterable[str]) -> str:
     return f"{fence}text\n{text}\n{fence}"
 
 
+def groups(title: str, found: tuple[Group, ...]) -> Iterator[str]:
+    """A list of what stayed open, under its title; nothing where nothing did."""
+    if found:
+        yield f"### {title}"
+        yield "\n".join(
+            f"- {code(group.reason)}: {names([f'`{name}`' for name in group.members], _NAMES)}" for group in found
+        )
+
+
 def _longest_ticks(text: str) -> int:
     return max(map(len, re.findall("`+", text)), default=0)
 
@@ -89,9 +98,9 @@ def _parts(results: Results) -> Iterator[str]:
     if cases := outdated(results):
         yield "### Excuses no longer needed"
         yield "\n".join(f"- `{short(case.case)}` passes" for case in cases)
-    yield from _groups("Not decided", undecided(results))
+    yield from groups("Not decided", undecided(results))
     if footer.books.decided:
-        yield from _groups("Not verified", unverified(results, Level.MUST))
+        yield from groups("Not verified", unverified(results, Level.MUST))
     if footer.left_behind:
         yield "### Left behind in the target"
         yield "\n".join(f"- {code(thing, 200)}" for thing in footer.left_behind[:100])
@@ -121,11 +130,3 @@ def _breach(breach: Breach, results: Results) -> str:
     if finding.stderr and breach.like is None:
         text += "\n\n" + block(harmless_lines(finding.stderr))
     return text + "\n\n" + block([reproduce(results.header, case.case)])
-
-
-def _groups(title: str, groups: tuple[Group, ...]) -> Iterator[str]:
-    if groups:
-        yield f"### {title}"
-        yield "\n".join(
-            f"- {code(group.reason)}: {names([f'`{name}`' for name in group.members], _NAMES)}" for group in groups
-        )

@@ -100,6 +100,14 @@ def undecided(results: Results) -> tuple[Group, ...]:
     )
 
 
+def skipped(results: Results) -> tuple[Group, ...]:
+    """Cases that do not apply to the target, by reason."""
+    return _grouped(
+        ((case.reason or case.verdict, short(case.case)) for case in results.cases if case.verdict is Verdict.SKIP),
+        results.header.run,
+    )
+
+
 def unverified(results: Results, *levels: Level) -> tuple[Group, ...]:
     """Clauses of these levels that nothing decided, by reason."""
     return _grouped(
@@ -113,7 +121,7 @@ def unverified(results: Results, *levels: Level) -> tuple[Group, ...]:
 
 
 def _with_causes(found: Mapping[str, list[tuple[CaseResult, Finding]]], run: str) -> Iterator[Breach]:
-    unmarked = _unmark(run)
+    unmarked = unmark(run)
     seen: dict[tuple[str, str, str], str] = {}
     for clause, hits in found.items():
         case, finding = min(hits, key=lambda hit: _beside(hit[0], clause))
@@ -129,14 +137,14 @@ def _beside(case: CaseResult, clause: str) -> tuple[bool, int]:
 
 
 def _grouped(reasons: Iterable[tuple[str, str]], run: str) -> tuple[Group, ...]:
-    unmarked = _unmark(run)
+    unmarked = unmark(run)
     groups: dict[str, tuple[str, dict[str, None]]] = {}
     for reason, member in reasons:
         groups.setdefault(unmarked(reason), (reason, {}))[1][member] = None
     return tuple(Group(reason, tuple(members)) for reason, members in groups.values())
 
 
-def _unmark(run: str) -> Callable[[str], str]:
+def unmark(run: str) -> Callable[[str], str]:
     """Text with the markers of the run's cases made equal, so that one cause in two cases reads the same."""
     marker = re.compile(re.escape(run) + r"[a-z0-9]*")
     return (lambda text: marker.sub("{marker}", text)) if run else (lambda text: text)
