@@ -22,6 +22,10 @@ coverage: $(VENV)/.kit
 bench: $(VENV)/.dev
 	$(BIN)/python -m pytest tests/bench -m bench -q -s -p no:xdist
 
+# The committed self-certification; a quarter of an hour where the machine is busy.
+reports: $(VENV)/.dev
+	$(BIN)/python reports/regenerate.py
+
 check: $(VENV)/.dev
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
