@@ -34,7 +34,7 @@ def tools(*options: str, db: Path) -> set[str]:
 
 
 FROZEN = {"recall", "remember", "entity", "synthesize", "forget"}
-CAPSULES = {tool.name for tool in MEMORY_TOOLS}
+CAPSULES = set(MEMORY_TOOLS)
 
 
 @pytest.mark.parametrize(

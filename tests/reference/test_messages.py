@@ -33,7 +33,7 @@ def test_the_full_surface_has_every_tool(memory: Memory) -> None:
     listed = tools(memory)
     verbs = {name: tool["inputSchema"].get("required", []) for name, tool in listed.items() if "memory_" not in name}
     assert verbs == REQUIRED
-    assert [name for name in listed if name not in REQUIRED] == [tool.name for tool in MEMORY_TOOLS]
+    assert [name for name in listed if name not in REQUIRED] == list(MEMORY_TOOLS)
     for tool in listed.values():
         Draft202012Validator.check_schema(tool["inputSchema"])
         assert tool["inputSchema"]["type"] == "object"

@@ -2,38 +2,46 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
 
-from nmemory_reference.capsules.capture import classify, extract, imports, ingest
-from nmemory_reference.capsules.lifecycle import consolidate, forget, pin, sessions
-from nmemory_reference.capsules.recall import alias, retrieve, vector
-from nmemory_reference.capsules.structure import outcome, preference, relate
-from nmemory_reference.capsules.sync import merge
-from nmemory_reference.capsules.tool import MemoryTool
-from nmemory_reference.capsules.views import bootstrap, digest, export, get, visual
-from nmemory_reference.capsules.views import list as listing
+from nmemory_reference.tools.deferred import Deferred
 
-MEMORY_TOOLS: Final[tuple[MemoryTool[Any], ...]] = (
-    alias.TOOL,
-    bootstrap.TOOL,
-    classify.TOOL,
-    consolidate.TOOL,
-    digest.TOOL,
-    export.TOOL,
-    extract.TOOL,
-    forget.TOOL,
-    get.TOOL,
-    imports.TOOL,
-    ingest.TOOL,
-    listing.TOOL,
-    merge.TOOL,
-    outcome.TOOL,
-    pin.TOOL,
-    preference.TOOL,
-    relate.TOOL,
-    retrieve.TOOL,
-    sessions.FINISH_TOOL,
-    sessions.START_TOOL,
-    vector.TOOL,
-    visual.TOOL,
-)
+if TYPE_CHECKING:
+    from nmemory_reference.capsules.tool import MemoryTool
+
+#: Where each is declared: a module of this package, and the name there.
+_DECLARED: Final = {
+    "memory_alias": ("recall.alias", "TOOL"),
+    "memory_bootstrap": ("views.bootstrap", "TOOL"),
+    "memory_classify": ("capture.classify", "TOOL"),
+    "memory_consolidate": ("lifecycle.consolidate", "TOOL"),
+    "memory_digest": ("views.digest", "TOOL"),
+    "memory_export": ("views.export", "TOOL"),
+    "memory_extract": ("capture.extract", "TOOL"),
+    "memory_forget": ("lifecycle.forget", "TOOL"),
+    "memory_get": ("views.get", "TOOL"),
+    "memory_import": ("capture.imports", "TOOL"),
+    "memory_ingest": ("capture.ingest", "TOOL"),
+    "memory_list": ("views.list", "TOOL"),
+    "memory_merge": ("sync.merge", "TOOL"),
+    "memory_outcome": ("structure.outcome", "TOOL"),
+    "memory_pin": ("lifecycle.pin", "TOOL"),
+    "memory_preference": ("structure.preference", "TOOL"),
+    "memory_relate": ("structure.relate", "TOOL"),
+    "memory_retrieve": ("recall.retrieve", "TOOL"),
+    "memory_session_finish": ("lifecycle.sessions", "FINISH_TOOL"),
+    "memory_session_start": ("lifecycle.sessions", "START_TOOL"),
+    "memory_vector": ("recall.vector", "TOOL"),
+    "memory_visual": ("views.visual", "TOOL"),
+}
+
+
+def _load(name: str) -> MemoryTool[Any]:
+    module, constant = _DECLARED[name]
+    tool: MemoryTool[Any] = getattr(import_module(f"nmemory_reference.capsules.{module}"), constant)
+    return tool
+
+
+#: By name; a tool's modules are loaded when it is first looked up, as they are a good part of a server's start.
+MEMORY_TOOLS: Final[Deferred[MemoryTool[Any]]] = Deferred(_DECLARED, _load)

@@ -17,21 +17,19 @@ from nmemory_reference.serve import rpc
 from nmemory_reference.serve.config import Config
 from nmemory_reference.serve.interceptor import HONEST, Interceptor, Result, RpcFault, ToolCall
 from nmemory_reference.serve.rpc import Connection, Handled
-from nmemory_reference.serve.tokens import Tokens, read_tokens
 from nmemory_reference.serve.usage import UsageLog, Use
 from nmemory_reference.store.database import Database
 from nmemory_reference.tools.arguments import Arguments
 from nmemory_reference.tools.caller import Caller
 from nmemory_reference.tools.failure import ToolFailure, shown
-from nmemory_reference.tools.registry import resources_of, tools_of, wording_of
+from nmemory_reference.tools.registry import has_resources, resources_of, tools_of, wording_of
 from nmemory_reference.tools.tool import Invocation, Memory, Tool
-from nmemory_reference.verbs.chat import Chat
-from nmemory_reference.verbs.embedding import Embedder, EndpointEmbedder, HashEmbedder
-from nmemory_reference.verbs.model_endpoint import ModelEndpoint
 
 if TYPE_CHECKING:
     from nmemory_reference.capsules.tenants import TenantStores
-    from nmemory_reference.capsules.views.sheets import Resource
+    from nmemory_reference.serve.tokens import Tokens
+    from nmemory_reference.verbs.chat import Chat
+    from nmemory_reference.verbs.embedding import Embedder
 
 __all__ = ["HONEST", "Caller", "Connection", "Endpoint", "Handled", "Interceptor", "RpcFault", "ToolCall"]
 
@@ -54,7 +52,6 @@ class Endpoint:
         self._clock = clock
         self._connection = Connection()
         self._tools: Mapping[str, Tool] = tools_of(config.surface)
-        self._resources: Mapping[str, Resource] = resources_of(config.surface)
         self._usage = UsageLog(config.usage_path)
         self._usage.installed(clock())
 
@@ -67,7 +64,7 @@ class Endpoint:
         clock: Callable[[], datetime] = utc_now,
     ) -> Endpoint:
         """Open the memory that `config` names. Raises ConfigError and StoreError."""
-        tokens = None if config.tokens is None else read_tokens(config.tokens)
+        tokens = _tokens(config)
         database = Database.open(config.db, durable=config.durable)
         memory = Memory(database, _embedder(config), _chat(config), _capsules(config, database))
         return cls(config, memory, tokens, interceptor, clock)
@@ -107,11 +104,11 @@ class Endpoint:
 
     def list_resources(self) -> Result:
         """The result of `resources/list`."""
-        return {"resources": [resource.listed() for resource in self._resources.values()]}
+        return {"resources": [resource.listed() for resource in resources_of(self.config.surface).values()]}
 
     def read_resource(self, uri: str) -> Result:
         """The result of `resources/read`. Raises RpcFault for what there is not."""
-        resource = self._resources.get(uri)
+        resource = resources_of(self.config.surface).get(uri)
         if resource is None:
             raise RpcFault(
                 rpc.RESOURCE_STATE, f"There is no resource {shown(uri)}; resources/list names those there are"
@@ -121,7 +118,7 @@ class Endpoint:
     @property
     def has_resources(self) -> bool:
         """Whether the surface has resources; else their methods do not exist."""
-        return bool(self._resources)
+        return has_resources(self.config.surface)
 
     def input_schema(self, name: str) -> dict[str, Any] | None:
         """The input schema of a tool on this surface."""
@@ -206,6 +203,14 @@ def _failed(failure: Exception) -> Result:
     return {"content": [{"type": "text", "text": failure.text()}], "isError": True}
 
 
+def _tokens(config: Config) -> Tokens | None:
+    if config.tokens is None:
+        return None
+    from nmemory_reference.serve.tokens import read_tokens
+
+    return read_tokens(config.tokens)
+
+
 def _capsules(config: Config, database: Database) -> TenantStores | None:
     if config.surface == "verbs":
         return None
@@ -225,6 +230,9 @@ def _capsules(config: Config, database: Database) -> TenantStores | None:
 def _embedder(config: Config) -> Embedder | None:
     if config.embeddings == "none":
         return None
+    from nmemory_reference.verbs.embedding import EndpointEmbedder, HashEmbedder
+    from nmemory_reference.verbs.model_endpoint import ModelEndpoint
+
     if config.embeddings == "hash":
         return HashEmbedder()
     assert config.embeddings_model is not None  # Config has made sure
@@ -234,5 +242,8 @@ def _embedder(config: Config) -> Embedder | None:
 def _chat(config: Config) -> Chat | None:
     if config.llm == "none":
         return None
+    from nmemory_reference.verbs.chat import Chat
+    from nmemory_reference.verbs.model_endpoint import ModelEndpoint
+
     assert config.llm_model is not None  # Config has made sure
     return Chat(ModelEndpoint(config.llm, config.llm_model, config.llm_key))

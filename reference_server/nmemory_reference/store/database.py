@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import pkgutil
 import sqlite3
 import threading
 import uuid
 from collections.abc import Iterator
-from importlib.resources import files
 from pathlib import Path
 
 from nmemory_reference.errors import StoreError
@@ -141,7 +141,9 @@ def _bring_up_to_date(connection: sqlite3.Connection) -> None:
 def schema_statements(package: str) -> tuple[str, ...]:
     """The statements of a package's schema.sql, one by one (`executescript` would commit our transaction)."""
     statements, pending = [], ""
-    for line in (files(package) / "schema.sql").read_text("utf-8").splitlines(keepends=True):
+    script = pkgutil.get_data(package, "schema.sql")  # importlib.resources loads far more
+    assert script is not None  # packages in files have their data
+    for line in script.decode().splitlines(keepends=True):
         pending += line
         if line.rstrip().endswith(";") and sqlite3.complete_statement(pending):
             statements.append(pending)

@@ -15,13 +15,12 @@ from nmemory_reference.capsules.tool import MemoryTool, answer
 from nmemory_reference.tools.arguments import Arguments
 from nmemory_reference.tools.beside import beside
 from nmemory_reference.tools.caller import DEFAULT_TENANT, Caller
+from nmemory_reference.tools.deferred import Deferred
 from nmemory_reference.tools.failure import shown
-from nmemory_reference.tools.tool import Invocation, Surface, Tool
+from nmemory_reference.tools.tool import Invocation, Tool
 
 #: Who the journal names if the client has no name.
 ANONYMOUS: Final = "mcp-caller"
-
-_SURFACES: Final = frozenset[Surface]({"memory", "full"})
 
 
 class MemoryWording:
@@ -56,9 +55,9 @@ class MemoryWording:
 WORDING: Final = MemoryWording()
 
 
-def memory_tools() -> tuple[Tool, ...]:
-    """The 22 tools, as the dispatch takes them."""
-    return tuple(map(_tool, MEMORY_TOOLS))
+def memory_tools() -> Deferred[Tool]:
+    """The 22 tools by name, as the dispatch takes them."""
+    return Deferred(MEMORY_TOOLS, lambda name: _tool(MEMORY_TOOLS[name]))
 
 
 def actor_of(caller: Caller) -> str:
@@ -82,7 +81,6 @@ def _tool(tool: MemoryTool[Any]) -> Tool:
         input_schema=tool.shape.schema,
         annotations=_annotations(tool),
         scope="write" if tool.writes else "read",
-        surfaces=_SURFACES,
         handler=handle,
         wording=WORDING,
         structured=tool.structured,

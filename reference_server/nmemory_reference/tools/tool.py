@@ -53,7 +53,6 @@ class Tool:
     input_schema: Mapping[str, Any]
     annotations: Mapping[str, bool]
     scope: Scope
-    surfaces: frozenset[Surface]
     handler: Handler
     #: How its contract words an answer, and what is refused before the handler.
     wording: Wording

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from nmemory_reference.tools.failure import VerbFailure, shown
-from nmemory_reference.tools.tool import Surface, Tool
+from nmemory_reference.tools.tool import Tool
 from nmemory_reference.verbs.context_pack import context_pack
 from nmemory_reference.verbs.delta import delta
 from nmemory_reference.verbs.entity import entity
@@ -18,8 +18,6 @@ from nmemory_reference.verbs.remember import MAX_PROVENANCE, remember
 from nmemory_reference.verbs.synthesize import synthesize
 from nmemory_reference.verbs.vocabulary import KINDS, VISIBILITIES
 
-_EVERYWHERE: Final = frozenset[Surface]({"verbs", "full"})
-_FULL: Final = frozenset[Surface]({"full"})
 _READS: Final = {"readOnlyHint": True, "openWorldHint": False}
 
 
@@ -88,7 +86,7 @@ _SESSION = _string("Only facts of this session.")
 _ENTITIES = _string("Names or slugs, separated by commas; the first eight count.")
 _PRIVATE = _flag("Also private facts; only a local caller ever gets them.")
 
-VERBS: Final = (
+_TOOLS: Final = (
     Tool(
         name="recall",
         title="Recall facts and pages",
@@ -111,7 +109,6 @@ VERBS: Final = (
         ),
         annotations=_READS,
         scope="read",
-        surfaces=_EVERYWHERE,
         handler=recall,
         wording=WORDING,
         counted=True,
@@ -149,7 +146,6 @@ VERBS: Final = (
             "openWorldHint": False,
         },
         scope="write",
-        surfaces=_EVERYWHERE,
         handler=remember,
         wording=WORDING,
         counted=True,
@@ -164,7 +160,6 @@ VERBS: Final = (
         input_schema=_schema(["name"], name=_string("Alias, title, slug, or the end of a slug.")),
         annotations=_READS,
         scope="read",
-        surfaces=_EVERYWHERE,
         handler=entity,
         wording=WORDING,
         counted=True,
@@ -184,7 +179,6 @@ VERBS: Final = (
         ),
         annotations={"readOnlyHint": True, "openWorldHint": True},
         scope="read",
-        surfaces=_EVERYWHERE,
         handler=synthesize,
         wording=WORDING,
         counted=True,
@@ -208,7 +202,6 @@ VERBS: Final = (
             "openWorldHint": False,
         },
         scope="write",
-        surfaces=_EVERYWHERE,
         handler=forget,
         wording=WORDING,
         counted=True,
@@ -229,7 +222,6 @@ VERBS: Final = (
         ),
         annotations=_READS,
         scope="read",
-        surfaces=_FULL,
         handler=context_pack,
         wording=WORDING,
         counted=True,
@@ -251,7 +243,6 @@ VERBS: Final = (
         ),
         annotations=_READS,
         scope="read",
-        surfaces=_FULL,
         handler=delta,
         wording=WORDING,
         counted=True,
@@ -276,7 +267,6 @@ VERBS: Final = (
             "openWorldHint": False,
         },
         scope="write",
-        surfaces=_FULL,
         handler=put_page,
         wording=WORDING,
     ),
@@ -287,8 +277,10 @@ VERBS: Final = (
         input_schema=_schema(["slug"], slug=_string("The page's slug.")),
         annotations=_READS,
         scope="read",
-        surfaces=_FULL,
         handler=get_page,
         wording=WORDING,
     ),
 )
+
+#: By name.
+VERBS: Final[Mapping[str, Tool]] = {tool.name: tool for tool in _TOOLS}

@@ -106,7 +106,7 @@ def check(stage: Stage, tool: MemoryTool[Any], sent: dict[str, Any]) -> None:
 def test_any_sequence_of_calls_is_answered_or_refused(stage: Stage, seed: int) -> None:
     rng = random.Random(seed)
     for _ in range(400):
-        tool = rng.choice(MEMORY_TOOLS)
+        tool = rng.choice([*MEMORY_TOOLS.values()])
         sent = arguments(rng, tool.shape.schema, stage)
         stage.later(seconds=rng.choice([0, 1, 86_400]))
         try:
@@ -117,7 +117,7 @@ def test_any_sequence_of_calls_is_answered_or_refused(stage: Stage, seed: int) -
     assert verified(stage)
 
 
-@pytest.mark.parametrize("tool", MEMORY_TOOLS, ids=lambda tool: tool.name)
+@pytest.mark.parametrize("tool", MEMORY_TOOLS.values(), ids=lambda tool: tool.name)
 def test_w8_a_word_of_a_closed_set_is_spelled_exactly_so(stage: Stage, tool: MemoryTool[Any]) -> None:
     for name, schema in tool.shape.schema["properties"].items():
         for word in schema.get("enum", ()):

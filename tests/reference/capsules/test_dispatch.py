@@ -46,7 +46,7 @@ def with_probe(open_memory: Callable[..., Memory], monkeypatch: pytest.MonkeyPat
     """Opens a memory that has one tool more."""
 
     def opened(probe: MemoryTool[GetArguments]) -> Memory:
-        monkeypatch.setattr(memory_tools, "MEMORY_TOOLS", (*memory_tools.MEMORY_TOOLS, probe))
+        monkeypatch.setattr(memory_tools, "MEMORY_TOOLS", {**memory_tools.MEMORY_TOOLS, probe.name: probe})
         return open_memory(surface="memory")
 
     return opened

@@ -102,7 +102,7 @@ def test_out05_the_observer_is_the_one_who_was_named(stage: Stage) -> None:
 @pytest.mark.parametrize("record", [outcome.TOOL, preference.TOOL])
 def test_out12_pre07_no_tool_changes_or_deletes_a_record(record: Any) -> None:
     words = ("update", "delete", "remove", "edit")
-    assert not [tool.name for tool in MEMORY_TOOLS if any(word in tool.name for word in words)]
+    assert not [name for name in MEMORY_TOOLS if any(word in name for word in words)]
     assert not [name for name in record.shape.schema["properties"] if name in ("id", "out_id", "pref_id")]
 
 

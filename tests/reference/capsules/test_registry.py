@@ -51,7 +51,7 @@ def objects(schema: Any) -> Iterator[dict[str, Any]]:
 
 def test_srv12_srv13_exactly_the_22_sorted_by_name() -> None:
     assert list(LISTED) == NAMES == sorted(NAMES)
-    assert [tool.name for tool in MEMORY_TOOLS] == NAMES
+    assert list(MEMORY_TOOLS) == [tool.name for tool in MEMORY_TOOLS.values()] == NAMES
 
 
 def test_a_surface_has_what_its_name_says() -> None:

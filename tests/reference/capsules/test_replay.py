@@ -48,7 +48,7 @@ def test_the_session_has_every_tool_succeed_and_ends_with_an_export(played: list
     answers = [json.loads(line) for line in played[0].splitlines()]
     assert len(answers) == CALLS + 1
     succeeded = Counter(tool for tool, answer in answers if answer.startswith("{"))
-    assert set(succeeded) == {tool.name for tool in MEMORY_TOOLS}
+    assert set(succeeded) == set(MEMORY_TOOLS)
     assert sum(succeeded.values()) > CALLS * 0.8
     document = answers[-1][1]
     assert document.startswith("# nMEMORY store")

@@ -50,7 +50,7 @@ def test_srv01_srv02_srv05_how_the_server_introduces_itself(client: Client) -> N
 
 def test_srv12_srv14_the_22_tools_on_one_page(client: Client) -> None:
     listed = client.result("tools/list")
-    assert [tool["name"] for tool in listed["tools"]] == [tool.name for tool in MEMORY_TOOLS]
+    assert [tool["name"] for tool in listed["tools"]] == list(MEMORY_TOOLS)
     assert len(listed["tools"]) == 22
     assert "nextCursor" not in listed
 
@@ -104,7 +104,7 @@ def test_w3_w4_a_shape_fault_is_told_in_band_and_names_the_field(
     assert named in text
 
 
-@pytest.mark.parametrize("tool", [tool.name for tool in MEMORY_TOOLS])
+@pytest.mark.parametrize("tool", MEMORY_TOOLS)
 def test_w3_every_tool_refuses_an_argument_that_it_does_not_know(client: Client, tool: str) -> None:
     assert "made_up_by_a_test" in client.refusal(tool, made_up_by_a_test=1)
 
@@ -409,7 +409,7 @@ def test_a_reader_reads_and_does_not_write(tenants: tuple[Callable[..., Client],
     capsule = capture(writer, "what the reader may see")
     assert reader.call("memory_get", id=capsule)["id"] == capsule
     assert reader.call("memory_retrieve", terms=["reader"])["outcome"] == "grounded"
-    for tool in MEMORY_TOOLS:
+    for tool in MEMORY_TOOLS.values():
         if tool.writes:
             error = reader.error(tool.name)
             assert error["code"] == -32602
