@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from nmemory_reference.tools.registry import tools_of
+from nmemory_reference.tools.verbs import VERBS
 from reference.talk import Memory
 
 QUERIES = [
@@ -40,7 +40,7 @@ ANY_JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
     max_leaves=6,
 )
-PARAMETERS = sorted({name for tool in tools_of("full").values() for name in tool.input_schema["properties"]})
+PARAMETERS = sorted({name for tool in VERBS.values() for name in tool.input_schema["properties"]})
 ANY_ARGUMENTS = st.dictionaries(st.sampled_from(PARAMETERS), ANY_JSON, max_size=6)
 
 
@@ -73,18 +73,18 @@ def test_any_text_is_a_query(lasting: Memory, query: str) -> None:
     lasting.call("recall", grep=query)
 
 
-@given(tool=st.sampled_from([*tools_of("full"), "nothing", ""]), arguments=ANY_ARGUMENTS)
+@given(tool=st.sampled_from([*VERBS, "nothing", ""]), arguments=ANY_ARGUMENTS)
 @settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_arguments_are_a_surprise(lasting: Memory, tool: str, arguments: dict[str, Any]) -> None:
     body, failed = lasting.result(tool, arguments)
-    assert not failed or body["error"] in (CODES if tool in tools_of("full") else {"unknown_tool"})
+    assert not failed or body["error"] in (CODES if tool in VERBS else {"unknown_tool"})
     assert not failed or body["suggestion"]
     json.dumps(body, ensure_ascii=False).encode()
 
 
-@pytest.mark.parametrize("tool", [*tools_of("full")])
+@pytest.mark.parametrize("tool", [*VERBS])
 def test_a_megabyte_is_a_text_like_any_other(lasting: Memory, tool: str) -> None:
-    schema = tools_of("full")[tool].input_schema["properties"]
+    schema = VERBS[tool].input_schema["properties"]
     texts = {name: "x" * 1_000_000 for name, property_ in schema.items() if property_["type"] == "string"}
     for name, text in texts.items():
         body, failed = lasting.result(tool, {name: text})
