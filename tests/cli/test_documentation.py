@@ -27,6 +27,8 @@ TOKENS = {
     "OTHER": "of-a-neighbour",
 }
 CASE = "remember-provenance-blank"
+#: ...and where a line is about the other contract.
+MEMORY_CASE = "ingest-anchor-drift"
 #: Plugins of pytest that have no part here and take long to load.
 QUICK = "-p no:xdist -p no:hypothesispytest -p no:anyio -p no:timeout"
 
@@ -109,7 +111,7 @@ def stand_in(shown: Shown, url: str) -> list[str]:
         return [*words, "--only", "verbs/wire/version-is-2"]
     narrowed = {"--case", "--clause", "--list", "--strict"}.intersection(words)
     if words[:3] == ["nmemory", "protocol", "conformance"] and not narrowed and not shown.output:
-        return [*words[:3], "--case", CASE, *words[3:]]
+        return [*words[:3], "--case", MEMORY_CASE if "--protocol nmemory" in shown.line else CASE, *words[3:]]
     return words
 
 

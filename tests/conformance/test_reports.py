@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from nmemory_kit.contract import load_pack, pack_names
+from nmemory_kit.contract.clause import Level
 from nmemory_kit.contract.pack import Pack
 from nmemory_kit.prove.doubles import Doubles, Sources, gather
 
@@ -88,6 +89,16 @@ def test_the_proof_has_each_variant_and_each_null_double() -> None:
 @pytest.mark.parametrize("name", [*RECORDS, "proof"])
 def test_nothing_in_a_report_is_of_one_run_or_machine(name: str) -> None:
     assert OF_A_RUN.findall(report(name)) == []
+
+
+def test_the_readme_promises_no_more_than_the_packs_have() -> None:
+    claim = r"More than (\d+) cases decide more than (\d+) clauses that say MUST"
+    found = re.search(claim, (REPORTS.parent / "README.md").read_text(encoding="utf-8"))
+    assert found is not None
+    decided = {clause for pack in packs() for case in pack.cases for clause in case.clauses}
+    musts = [clause for pack in packs() for clause in pack.clauses.values() if clause.level is Level.MUST]
+    assert sum(len(pack.cases) for pack in packs()) > int(found[1])
+    assert sum(clause.id in decided for clause in musts) > int(found[2])
 
 
 def test_no_report_stands_there_that_nothing_writes() -> None:
