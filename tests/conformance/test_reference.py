@@ -1,6 +1,9 @@
-"""The reference server is certified by the whole pack, on every transport and in both eras.
+"""The reference server is certified by both packs.
 
 What a fault of the kit's own would make of a conforming server shows here first: every case against the honest double.
+The verbs are done whole on every transport and in both eras. Of nMEMORY every case is done in this process; over a
+pipe and over HTTP, once in each era, those that share a store: a fresh store or a restart costs a process, and all of
+them together would take minutes. ``make reports`` does the whole of both packs on all four.
 """
 
 from __future__ import annotations
@@ -9,17 +12,22 @@ import asyncio
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from nmemory_kit.contract import load_pack
+from nmemory_kit.contract import Case, Pack, load_pack
+from nmemory_kit.prove.doubles import casting
+from nmemory_kit.prove.stage import in_memory, options_for, target_of
 from nmemory_kit.run.conduct import conduct
 from nmemory_kit.run.options import Options
 from nmemory_kit.run.result import Results, Verdict
 from nmemory_kit.target import HttpTarget, McpVersion, StdioTarget, Target
 
 PACK = load_pack("memory-verbs")
+MEMORY = load_pack("nmemory")
+#: The cases of nMEMORY for which no store has to be made and none has to be alone.
+SHARED = tuple(case for case in MEMORY.cases if case.store == "shared" and "restart" not in case.needs)
 SERVER = (sys.executable, "-m", "nmemory_reference")
 TOKENS = {None: "main-token-5f2c", "reader": "reader-token-9a1b", "other-tenant": "other-token-77de"}
 
@@ -49,9 +57,14 @@ def url(tmp_path_factory: pytest.TempPathFactory, tokens: Path) -> Iterator[str]
 
 
 def certify(target: Target, **options: object) -> Results:
+    """Judge a target by the verbs."""
+    return judge(target, PACK, PACK.cases, Options(synthesize=True, **options))  # type: ignore[arg-type]
+
+
+def judge(target: Target, pack: Pack, cases: Sequence[Case], options: Options) -> Results:
     async def run() -> Results:
         try:
-            return await conduct(target, [PACK], PACK.cases, Options(synthesize=True, **options))  # type: ignore[arg-type]
+            return await conduct(target, [pack], cases, options)
         finally:
             await target.close()
 
@@ -112,3 +125,34 @@ def test_every_case_is_decided_on_some_transport(url: str) -> None:
     undecided = {case.path for case in PACK.cases} - decided
     needs_a_model = {case.path for case in PACK.cases if "observed:llm" in case.needs}
     assert undecided == needs_a_model
+
+
+@pytest.mark.timeout(600)
+def test_every_case_of_nmemory_is_decided_and_passes_in_this_process() -> None:
+    (cast,) = casting([MEMORY]).casts
+    honest = next(variant for variant in cast.variants if variant.id == "memory/honest")
+    mishaps: list[str] = []
+    with in_memory():
+        target = target_of(honest, cast.config, mishaps)
+        results = judge(target, MEMORY, MEMORY.cases, options_for(honest, call_timeout=30.0))
+    assert not troubles(results)
+    assert mishaps == []
+    assert {case.case: case.reason for case in results.cases if case.verdict is not Verdict.PASS} == {}
+    assert results.footer.verdict == "CONFORMANT"
+    assert results.footer.books.balance
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("version", ["legacy", "modern"])
+def test_the_memory_surface_passes_on_each_transport(version: McpVersion, url: str) -> None:
+    """Over a pipe in the one era, over HTTP in the other: all four are in the committed reports."""
+    if version == "legacy":
+        command = [*SERVER, "--db", "{store}", "--anchor-root", "{folder}", "--surface", "memory"]
+        target: Target = StdioTarget(command, version=version)
+    else:
+        target = HttpTarget(url, token=TOKENS[None], version=version)
+    results = judge(target, MEMORY, SHARED, Options())
+    assert not troubles(results)
+    passed = sum(case.verdict is Verdict.PASS for case in results.cases)
+    assert passed >= 0.8 * len(SHARED), "the rest needs files that the server sees"
+    assert not results.footer.noise
