@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from bench.figures import say, timed
-from nmemory_kit.contract import load_pack
+from nmemory_kit.contract import load_pack, pack_names
 from nmemory_kit.contract.case import Parallel, Restart
 from nmemory_kit.run.conduct import conduct
 from nmemory_kit.run.options import Options
@@ -53,15 +53,38 @@ def test_start() -> None:
 def test_verdict(tmp_path: Path) -> None:
     prompt = [word for case in PACK.cases if not case.waits for word in ("--case", case.id)]
     say(
-        "a verdict on stdio, cases that need no waiting, best of 5", f"{best('protocol', 'conformance', *prompt):.2f} s"
+        "a verdict on stdio, cases that need no waiting, best of 5",
+        f"{best('protocol', 'conformance', '--protocol', PACK.protocol, *prompt):.2f} s",
     )
-    say("a verdict on stdio, every case, best of 5", f"{best('protocol', 'conformance'):.2f} s")
-    _, printed = run("protocol", "conformance", "--json")
+    verbs = ("protocol", "conformance", "--protocol", PACK.protocol)
+    say("a verdict on stdio, every case, best of 5", f"{best(*verbs):.2f} s")
+    _, printed = run(*verbs, "--json")
     summary = json.loads(printed)
     say(
         "cases / MUST clauses proven",
         f"{len(summary['cases'])} / {sum(c['verdict'] == 'proven' for c in summary['clauses'])}",
     )
+
+
+@pytest.mark.timeout(1800)
+def test_whole_run_of_each_pack(tmp_path: Path) -> None:
+    """Every case on stdio: wall time, what the kit and its servers cost, and how many processes it took."""
+    for pack in map(load_pack, pack_names()):
+        starts = tmp_path / f"{pack.protocol}.starts"
+        # Each start of the server leaves a byte.
+        server = f"printf . >> {starts}; exec {sys.executable} -P -m nmemory_reference"
+        words = ("sh", "-c", f'{server} "$@"', "server", "--db", "{store}", "--anchor-root", "{folder}")
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        wall, printed = run(
+            *("protocol", "conformance", "--protocol", pack.protocol, "--synthesize", "--json", "--", *words),
+            *("--surface", "full", "--embeddings", "hash"),
+        )
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        summary = json.loads(printed)
+        say(f"{pack.path}, whole, on stdio: {summary['verdict']}", f"{wall:.1f} s")
+        say(f"{pack.path}: CPU of the kit and its servers", f"{cpu:.1f} s")
+        say(f"{pack.path}: cases / processes started", f"{len(summary['cases'])} / {starts.stat().st_size}")
 
 
 def test_cost_of_a_call(tmp_path: Path) -> None:
@@ -100,7 +123,9 @@ def test_cost_of_a_call(tmp_path: Path) -> None:
     say("wall time", f"{wall:.2f} s")
 
 
+@pytest.mark.timeout(1800)
 def test_memory_of_a_run() -> None:
+    """Of both packs together."""
     script = (
         "import resource, sys\n"
         "from nmemory_kit.cli.main import run\n"
@@ -114,8 +139,11 @@ def test_memory_of_a_run() -> None:
     say("peak memory of a run: the kit / the reference server", f"{kit // 1024} / {server // 1024} MiB")
 
 
-def test_proof() -> None:
-    with timed() as taken:
-        _, printed = run("protocol", "prove", "--json")
-    proof: dict[str, Any] = json.loads(printed)
-    say(f"prove, {len(proof['lies'])} lies, {len(proof['variants'])} variants", f"{taken[0]:.1f} s")
+@pytest.mark.timeout(1800)
+def test_proof_of_each_pack() -> None:
+    for pack in pack_names():
+        with timed() as taken:
+            _, printed = run("protocol", "prove", "--protocol", pack, "--json")
+        proof: dict[str, Any] = json.loads(printed)
+        doubles = f"{len(proof['lies'])} lies, {len(proof['variants'])} variants, {len(proof['nulls'])} null doubles"
+        say(f"prove {pack}, {doubles}", f"{taken[0]:.1f} s")
