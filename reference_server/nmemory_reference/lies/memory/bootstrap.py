@@ -182,11 +182,15 @@ def ready_total_is_what_is_shown(call: ToolCall, body: Body) -> None:
     body["ready"]["ready_total"] = len(body["ready"].get("ready", ())) + ("next_action" in body["ready"])
 
 
-@area.success(TOOL, clause="nm1/bootstrap/ready")
-def the_next_action_is_none_of_them(call: ToolCall, body: Body) -> None:
-    """The next action is a decision where there is one."""
-    if "next_action" in body["ready"] and body.get("decisions"):
-        body["ready"]["next_action"] = body["decisions"][0]
+@area.liar(TOOL, clause="nm1/bootstrap/ready")
+class TheNextActionHasToWait(History):
+    """The next action is one that the first ready one blocks."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == TOOL and (action := body["ready"].get("next_action")):
+            waiting = [end for kind, begin, end in self.edges if kind == "blocks" and begin == action["id"]]
+            body["ready"]["next_action"] = {**action, "id": waiting[0]} if waiting else action
+            hand(body)
 
 
 @area.answer(TOOL, clause="nm1/bootstrap/ready")
@@ -209,10 +213,11 @@ def the_next_action_is_repeated(call: ToolCall, body: Body) -> None:
 
 
 @area.success(TOOL, clause="nm1/bootstrap/ready-rest")
-def one_action_is_enough(call: ToolCall, body: Body) -> None:
-    """Beside the next action nothing is ready."""
-    body["ready"].pop("ready", None)
-    hand(body)
+def the_last_action_can_wait(call: ToolCall, body: Body) -> None:
+    """Of several ready nodes beside the next action the last is left out."""
+    if len(rest := body["ready"].get("ready", ())) > 1:
+        body["ready"]["ready"] = rest[:-1]
+        hand(body)
 
 
 @area.success(TOOL, clause="nm1/bootstrap/ready-always")
@@ -522,10 +527,11 @@ class EveryOtherPackIsReversed(Interceptor):
 
     async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
         result = await honest(call)
-        if call.name != TOOL or is_error(result):
+        if call.name != TOOL or is_error(result) or "terms" in call.arguments:
             return result
         body, asked = body_of(result), repr(sorted(call.arguments.items()))
         if self._asked.count(asked) % 2:
             body.get("decisions", []).reverse()
+            hand(body)
         self._asked.append(asked)
         return with_body(result, body)
