@@ -45,7 +45,8 @@ class _OfThisRun(Recalls):
         named = self.done.setdefault(call.name, set())
         named |= {value for value in call.arguments.values() if isinstance(value, str)}
         named |= {value for value in body.values() if isinstance(value, str)}
-        named |= {row["id"] for row in body.get("outcomes", ()) if isinstance(row, dict) and "id" in row}
+        if call.name == INGEST:
+            named |= {row["id"] for row in body["outcomes"] if "id" in row}
         if isinstance(recorded := body.get("recorded"), dict):
             named.add(recorded["id"])
         self.hide(call, body)

@@ -339,3 +339,30 @@ class AttachmentsAreNoEvents(Interceptor):
             return result
         body = body_of(result)
         return with_body(result, {**body, "audit_events": body["audit_events"] - self._times})
+
+
+@area.liar(TOOL, RETRIEVE, clause="nm1/vector/dormant")
+class TheEmbeddedComeFirst(Interceptor):
+    """Without an embedding in the question what has one stands first."""
+
+    def __init__(self) -> None:
+        self._attached: set[str] = set()
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if is_error(result):
+            return result
+        if named := _attached(call):
+            self._attached.add(named)
+        body = body_of(result) if call.name == RETRIEVE and "query_embedding" not in call.arguments else {}
+        if "results" not in body:
+            return result
+        body["results"].sort(key=lambda row: row["id"] not in self._attached)
+        return with_body(result, body)
+
+
+@area.success(RETRIEVE, clause="nm1/vector/dormant")
+def every_row_has_a_fusion_rank(call: ToolCall, body: Body) -> None:
+    """Without an embedding in the question rows have a fusion_rank too."""
+    for place, row in enumerate(body.get("results", ()), 1):
+        row.setdefault("fusion_rank", place)
