@@ -388,7 +388,7 @@ async def a_missing_store_is_made(call: ToolCall, honest: Honest) -> Result:
     try:
         return await honest(call)
     except RpcFault:
-        if text_argument(call, "from") and not source(call).exists():
+        if text_argument(call, "from") and source(call).parent.is_dir():
             source(call).touch()
         raise
 
