@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from nmemory_reference.lies.answers import Honest, Result, ask, asking, is_error, text_of, without
+from nmemory_reference.lies.answers import Honest, Result, asking, is_error, text_of, without
 from nmemory_reference.lies.lie import Area, Lie, Mishearing
 from nmemory_reference.lies.memory.answers import ARMOUR, MEMORY_TOOLS, STATE, STORE, VALUE, success
 from nmemory_reference.lies.refusal import Refusal
@@ -83,13 +84,12 @@ def _leaves(name: str, says: str, tool: str, left: Callable[[ToolCall], tuple[st
 
     async def lie(call: ToolCall, honest: Honest) -> Result:
         try:
-            result = await honest(call)
+            return await honest(call)
         except RpcFault:
-            if isinstance(call.arguments.get("term", "x"), str):
-                other, arguments = left(call)
-                await ask(honest, call, other, **arguments)
+            other, arguments = left(call)
+            with suppress(RpcFault):
+                await honest(replace(call, name=other, arguments=arguments))
             raise
-        return result
 
     lie.__name__, lie.__doc__ = name, says
     area.answer(tool, clause="nm1/error/refused-leaves-nothing")(lie)
@@ -108,10 +108,10 @@ _leaves(
     lambda call: ("memory_outcome", {"description": "refused", "actor": "server"}),
 )
 _leaves(
-    "refused_forgetting_is_audited",
-    "To forget an unknown capsule is an event of the journal.",
-    "memory_forget",
-    lambda call: ("memory_session_start", {}),
+    "half_a_pair_is_kept",
+    "A term whose alias is refused is kept, with an alias of the server's own.",
+    "memory_alias",
+    lambda call: ("memory_alias", {"term": call.arguments.get("term"), "alias": "something"}),
 )
 _leaves(
     "a_refused_edge_is_kept_the_other_way",
@@ -207,11 +207,7 @@ def _default(tool: str, member: str, value: str | None, says: str) -> None:
 
 
 _default("memory_visual", "view", "tiers", "memory_visual takes an unknown view for tiers.")
-_default("memory_list", "kind", None, "memory_list passes over an unknown kind.")
-_default("memory_list", "tier", None, "memory_list passes over an unknown tier.")
 _default("memory_classify", "kind", "fact", "memory_classify takes an unknown kind for a fact.")
-_default("memory_classify", "origin", None, "memory_classify passes over an unknown origin.")
-_default("memory_classify", "scope", None, "memory_classify passes over an unknown scope.")
 _default("memory_forget", "mode", "purged", "memory_forget takes an unknown mode for purged.")
 _default("memory_retrieve", "lane", None, "memory_retrieve passes over an unknown lane.")
 

@@ -106,7 +106,7 @@ class EveryHandoffIsShown(Recalls):
 
     def change(self, call: ToolCall, body: Body) -> None:
         if call.name == DIGEST:
-            self._shown.update({row["id"]: row for row in body["handoff"]})
+            self._shown.update({row["id"]: row for row in body.get("handoff", ())})
             rows = sorted(self._shown.values(), key=lambda row: str(row["created_at"]), reverse=True)
             body.update({"handoff": rows, "handoff_total": len(rows)})
 
