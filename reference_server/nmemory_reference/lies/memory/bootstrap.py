@@ -161,6 +161,27 @@ def five_traps_are_enough(call: ToolCall, body: Body) -> None:
     cut(body, "traps", body.get("traps", [])[:5])
 
 
+def _is_capped_before_the_fence(section: str) -> None:
+    """Add the lie that a section has what the fence leaves of the whole store's."""
+
+    async def lie(call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if is_error(result) or not set(FENCES) & set(call.arguments):
+            return result
+        body, whole = body_of(result), body_of(await honest(without(call, *FENCES)))
+        ids = {row["id"] for row in whole.get(section, ())}
+        cut(body, section, [row for row in body.get(section, ()) if row["id"] in ids])
+        return with_body(result, body)
+
+    lie.__name__ = f"{section}_is_capped_before_the_fence"
+    lie.__doc__ = f"{section} has what a fence leaves of the whole store's ten."
+    area.answer(TOOL, clause="nm1/bootstrap/caps")(lie)
+
+
+for _section in ("decisions", "traps"):
+    _is_capped_before_the_fence(_section)
+
+
 def _counts_what_is_shown(section: str) -> None:
     """Add the lie that the total of a section is the length of what is shown of it."""
 
