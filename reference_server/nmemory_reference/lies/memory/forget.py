@@ -359,7 +359,7 @@ async def the_one_before_goes_too(call: ToolCall, honest: Honest) -> Result:
 
 @area.liar(TOOL, INGEST, clause="nm1/forget/id-not-reused")
 class IdsAreGivenAgain(History):
-    """Once two capsules were forgotten the next capture has the id of the latter."""
+    """The first capture after a forget has the forgotten id."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -369,7 +369,7 @@ class IdsAreGivenAgain(History):
         if call.name == TOOL:
             self._free.append(body["id"])
         for row in body["outcomes"] if call.name == INGEST else ():
-            if len(self._free) > 1 and row["status"] == "captured":
+            if self._free and row["status"] == "captured":
                 row["id"] = self._free.pop()
 
 
