@@ -155,7 +155,11 @@ def digests_count_no_events(call: ToolCall, body: Body) -> None:
 async def closed_sessions_take_captures(call: ToolCall, honest: Honest) -> Result:
     """A capture into a session that is not open is kept without it."""
     result = await honest(call)
-    late = body_of(result).get("rejected") and str(call.arguments.get("session_id", "")).startswith("sess-")
+    late = (
+        not is_error(result)
+        and body_of(result).get("rejected")
+        and str(call.arguments.get("session_id", "")).startswith("sess-")
+    )
     return await honest(without(call, "session_id")) if late else result
 
 

@@ -212,9 +212,9 @@ class EveryEmbeddingIsListed(Interceptor):
 
 
 @area.item(TOOL, at="vectors", clause="nm1/vector/list-row")
-def rows_name_the_default_model(call: ToolCall, row: Body) -> None:
-    """The list names another model than the one that was given."""
-    row["model_tag"] = "default"
+def the_model_goes_without_saying(call: ToolCall, row: Body) -> None:
+    """The list does not name the model of an embedding."""
+    row.pop("model_tag")
 
 
 @area.liar(TOOL, RETRIEVE, clause="nm1/vector/refused-keeps-nothing")
