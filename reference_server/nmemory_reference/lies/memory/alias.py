@@ -192,3 +192,85 @@ async def han_is_not_expanded(call: ToolCall, honest: Honest) -> Result:
             raise RpcFault(-32602, "unknown script")
         return result
     return await honest(call)
+
+
+@area.liar(TOOL, clause="nm1/alias/reverse-taught")
+class TheReverseIsKnown(Interceptor):
+    """The reverse of a pair is answered as known, and not kept."""
+
+    def __init__(self) -> None:
+        self._taught: set[tuple[str, str]] = set()
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        pair = _pair(call) if call.name == TOOL else None
+        if pair and (pair[1], pair[0]) in self._taught:
+            return success(recorded=True, already_recorded=True)
+        if pair:
+            self._taught.add(pair)
+        return await honest(call)
+
+
+@area.liar(TOOL, clause="nm1/alias/folded-same")
+class EverySpellingIsNew(Interceptor):
+    """A pair in another spelling is answered as a new one."""
+
+    def __init__(self) -> None:
+        self._taught: set[tuple[str, str]] = set()
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        pair = _pair(call) if call.name == TOOL else None
+        if pair is None or is_error(result):
+            return result
+        again = pair in self._taught
+        self._taught.add(pair)
+        return with_body(result, {**body_of(result), "already_recorded": again})
+
+
+@area.liar(TOOL, clause="nm1/alias/folded-same")
+class EverySpellingIsListed(Interceptor):
+    """A pair that was taught in two spellings is listed twice."""
+
+    def __init__(self) -> None:
+        self._taught: list[tuple[str, str]] = []
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if call.name != TOOL or is_error(result):
+            return result
+        if pair := _pair(call):
+            self._taught.append(pair)
+            return result
+        body = body_of(result)
+        body["aliases"] = [
+            row
+            for row in body["aliases"]
+            for _ in range(max(1, len({pair for pair in self._taught if pair[0].lower() == row["term"]})))
+        ]
+        return with_body(result, body)
+
+
+@area.item(TOOL, at="aliases", clause="nm1/alias/list-row")
+def pairs_have_no_age(call: ToolCall, row: Body) -> None:
+    """The instant of a pair is the beginning of time."""
+    row["at"] = "1970-01-01T00:00:00Z"
+
+
+@area.liar(RETRIEVE, "memory_get", clause="nm1/alias/derived")
+class AliasesAreWrittenDown(Interceptor):
+    """What an alias found shows the alias in its scope."""
+
+    def __init__(self) -> None:
+        self._found: set[str] = set()
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if is_error(result) or call.name not in (RETRIEVE, "memory_get"):
+            return result
+        body = body_of(result)
+        for row in body.get("results", ()) if call.name == RETRIEVE else ():
+            if any(term.startswith("alias:") for term in row["matched_terms"]):
+                self._found.add(row["id"])
+        if call.name == "memory_get" and "capsule" in body and body["id"] in self._found:
+            body["capsule"]["scope"]["aliased"] = True
+        return with_body(result, body)

@@ -161,6 +161,27 @@ def five_traps_are_enough(call: ToolCall, body: Body) -> None:
     cut(body, "traps", body.get("traps", [])[:5])
 
 
+def _is_capped_before_the_fence(section: str) -> None:
+    """Add the lie that a section has what the fence leaves of the whole store's."""
+
+    async def lie(call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if is_error(result) or not set(FENCES) & set(call.arguments):
+            return result
+        body, whole = body_of(result), body_of(await honest(without(call, *FENCES)))
+        ids = {row["id"] for row in whole.get(section, ())}
+        cut(body, section, [row for row in body.get(section, ()) if row["id"] in ids])
+        return with_body(result, body)
+
+    lie.__name__ = f"{section}_is_capped_before_the_fence"
+    lie.__doc__ = f"{section} has what a fence leaves of the whole store's ten."
+    area.answer(TOOL, clause="nm1/bootstrap/caps")(lie)
+
+
+for _section in ("decisions", "traps"):
+    _is_capped_before_the_fence(_section)
+
+
 def _counts_what_is_shown(section: str) -> None:
     """Add the lie that the total of a section is the length of what is shown of it."""
 
@@ -182,11 +203,15 @@ def ready_total_is_what_is_shown(call: ToolCall, body: Body) -> None:
     body["ready"]["ready_total"] = len(body["ready"].get("ready", ())) + ("next_action" in body["ready"])
 
 
-@area.success(TOOL, clause="nm1/bootstrap/ready")
-def the_next_action_is_none_of_them(call: ToolCall, body: Body) -> None:
-    """The next action is a decision where there is one."""
-    if "next_action" in body["ready"] and body.get("decisions"):
-        body["ready"]["next_action"] = body["decisions"][0]
+@area.liar(TOOL, clause="nm1/bootstrap/ready")
+class TheNextActionHasToWait(History):
+    """The next action is one that the first ready one blocks."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == TOOL and (action := body["ready"].get("next_action")):
+            waiting = [end for kind, begin, end in self.edges if kind == "blocks" and begin == action["id"]]
+            body["ready"]["next_action"] = {**action, "id": waiting[0]} if waiting else action
+            hand(body)
 
 
 @area.answer(TOOL, clause="nm1/bootstrap/ready")
@@ -209,10 +234,11 @@ def the_next_action_is_repeated(call: ToolCall, body: Body) -> None:
 
 
 @area.success(TOOL, clause="nm1/bootstrap/ready-rest")
-def one_action_is_enough(call: ToolCall, body: Body) -> None:
-    """Beside the next action nothing is ready."""
-    body["ready"].pop("ready", None)
-    hand(body)
+def the_last_action_can_wait(call: ToolCall, body: Body) -> None:
+    """Of several ready nodes beside the next action the last is left out."""
+    if len(rest := body["ready"].get("ready", ())) > 1:
+        body["ready"]["ready"] = rest[:-1]
+        hand(body)
 
 
 @area.success(TOOL, clause="nm1/bootstrap/ready-always")
@@ -522,10 +548,11 @@ class EveryOtherPackIsReversed(Interceptor):
 
     async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
         result = await honest(call)
-        if call.name != TOOL or is_error(result):
+        if call.name != TOOL or is_error(result) or "terms" in call.arguments:
             return result
         body, asked = body_of(result), repr(sorted(call.arguments.items()))
         if self._asked.count(asked) % 2:
             body.get("decisions", []).reverse()
+            hand(body)
         self._asked.append(asked)
         return with_body(result, body)

@@ -28,6 +28,13 @@ LIST = "memory_list"
 EVIDENCE = ("evidence_state", "proof_hint", "stale_if")
 
 
+@area.success(TOOL, clause="nm1/classify/shape")
+def the_scope_is_not_told(call: ToolCall, body: Body) -> None:
+    """An answer without a capsule has no scope."""
+    if "persisted" not in body:
+        body.pop("scope")
+
+
 @area.answer(TOOL, clause="nm1/classify/kind-carried")
 async def the_content_knows_better(call: ToolCall, honest: Honest) -> Result:
     """Where the content tells a kind, the one that was sent is overlooked."""

@@ -91,6 +91,17 @@ class TwoSuccessorsCountTwice(History):
                     row["live"] = max(0, row["live"] - (times - 1))
 
 
+@area.liar(TOOL, clause="nm1/digest/by-project-live")
+class AChainRevives(History):
+    """What was replaced by a capsule that was replaced itself counts as live."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        revived = {end for kind, begin, end in self.edges if kind == "supersedes" and begin in self.ends(kind)}
+        for row in body["by_project"] if call.name == TOOL else ():
+            homes = [self.captured[named].get("project_id") for named in revived - set(self.forgotten)]
+            row["live"] = min(row["count"], row["live"] + homes.count(row["project_id"]))
+
+
 @area.success(TOOL, clause="nm1/digest/newest")
 def the_newest_are_sorted_as_texts(call: ToolCall, body: Body) -> None:
     """newest is sorted by id, as texts are."""
@@ -258,6 +269,28 @@ for _section in ("mission", "unanchored"):
     _is_not_fenced(_section, "nm1/digest/fence-missions")
 _is_not_fenced("pinned", "nm1/digest/pinned")
 _is_not_fenced("recent_failures", "nm1/digest/recent-failures-fenced")
+
+
+def _is_capped_before_the_fence(section: str) -> None:
+    """Add the lie that a section has what the fence leaves of the whole store's."""
+
+    async def lie(call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if is_error(result) or "project_prefix" not in call.arguments:
+            return result
+        body = body_of(result)
+        ids = {row["id"] for row in body_of(await honest(without(call, "project_prefix"))).get(section, ())}
+        if section in body:
+            body[section] = [row for row in body[section] if row["id"] in ids]
+        return with_body(result, body)
+
+    lie.__name__ = f"{section}_is_capped_before_the_fence"
+    lie.__doc__ = f"{section} has what a fence leaves of the whole store's first rows."
+    area.answer(TOOL, clause="nm1/digest/fence")(lie)
+
+
+for _section in ("newest", "most_recalled", "handoff"):
+    _is_capped_before_the_fence(_section)
 
 
 @area.success(TOOL, clause="nm1/digest/fence")

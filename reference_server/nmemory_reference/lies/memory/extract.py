@@ -248,12 +248,6 @@ def cues_name_the_rule_only(call: ToolCall, row: Body) -> None:
     row["cue"] = f"rule-{len(row['cue'])}"
 
 
-@area.item(TOOL, at=AT, clause="nm1/extract/cue-names-literal")
-def cues_hide_the_entity(call: ToolCall, row: Body) -> None:
-    """A cue does not name the entity."""
-    row["cue"] = re.sub(r"\s*entity:.*$", "", row["cue"])
-
-
 @area.item(TOOL, at=AT, clause="nm1/extract/kinds-closed", also={"nm1/extract/shape"})
 def capabilities_are_skills(call: ToolCall, row: Body) -> None:
     """A capability is called a skill."""

@@ -567,7 +567,7 @@ def time_excludes_in_silence(call: ToolCall, body: Body) -> None:
 async def the_expired_is_gone(call: ToolCall, honest: Honest) -> Result:
     """memory_get does not know a capsule that has expired."""
     result = await honest(call)
-    body = body_of(result)
+    body = {} if is_error(result) else body_of(result)
     if (ends := body.get("capsule", {}).get("freshness", {}).get("valid_to")) and ends < body["created_at"]:
         return state_fault("unknown_capsule", str(call.arguments["id"]))
     return result

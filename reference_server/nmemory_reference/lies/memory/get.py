@@ -33,7 +33,7 @@ def is_marker(body: Body) -> bool:
     return body.get("outcome") == "tombstoned"
 
 
-@area.success(TOOL, clause="nm1/get/shape")
+@area.success(TOOL, clause="nm1/get/shape", also={"nm1/get/relations-both-ends"})
 def edges_have_no_times(call: ToolCall, body: Body) -> None:
     """Edges are shown without their times."""
     for edge in body["relations"]:

@@ -67,6 +67,12 @@ for _kind in ("derived_from", "proposes", "grounded_in"):
     _pretends(_kind)
 
 
+@area.success(TOOL, clause="nm1/relate/shape")
+def a_replay_is_not_recorded(call: ToolCall, body: Body) -> None:
+    """recorded tells whether the call made the edge, and not whether there is one."""
+    body["recorded"] = not body["already_recorded"]
+
+
 @area.answer(TOOL, clause="nm1/relate/kinds")
 async def grounded_in_is_unknown(call: ToolCall, honest: Honest) -> Result:
     """grounded_in is refused."""

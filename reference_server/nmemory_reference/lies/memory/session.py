@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from nmemory_reference.lies.answers import Body, Honest, Result, asking, body_of, without
+from nmemory_reference.lies.answers import Body, Honest, Result, asking, body_of, is_error, with_body, without
 from nmemory_reference.lies.lie import Area
 from nmemory_reference.lies.memory.answers import success
 from nmemory_reference.lies.refusal import Refusal
-from nmemory_reference.serve.interceptor import RpcFault, ToolCall
+from nmemory_reference.serve.interceptor import Interceptor, RpcFault, ToolCall
 
 area = Area("session")
 
@@ -155,7 +155,11 @@ def digests_count_no_events(call: ToolCall, body: Body) -> None:
 async def closed_sessions_take_captures(call: ToolCall, honest: Honest) -> Result:
     """A capture into a session that is not open is kept without it."""
     result = await honest(call)
-    late = body_of(result).get("rejected") and str(call.arguments.get("session_id", "")).startswith("sess-")
+    late = (
+        not is_error(result)
+        and body_of(result).get("rejected")
+        and str(call.arguments.get("session_id", "")).startswith("sess-")
+    )
     return await honest(without(call, "session_id")) if late else result
 
 
@@ -163,3 +167,156 @@ async def closed_sessions_take_captures(call: ToolCall, honest: Honest) -> Resul
 def unknown_arguments_are_passed_over(call: ToolCall) -> ToolCall:
     """An argument that the tool does not have is dropped."""
     return without(call, *(call.arguments.keys() - {"session_id", "summary", "handoff"}))
+
+
+@area.success(START, clause="nm1/session/start-id")
+def a_session_has_a_number(call: ToolCall, body: Body) -> None:
+    """The id of a new session stands under id."""
+    body["id"] = body.pop("session_id")
+
+
+class _OnOpening(Interceptor):
+    """Knows the ids of the sessions that were opened and closed."""
+
+    def __init__(self) -> None:
+        self.opened: list[str] = []
+        self.closed: list[str] = []
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        if call.name == START and (known := self.again()):
+            return success(session_id=known, started_at="2031-01-01T00:00:00Z")
+        result = await honest(call)
+        if call.name == START and not is_error(result):
+            self.opened.append(body_of(result)["session_id"])
+        if call.name == FINISH and not is_error(result):
+            self.closed.append(str(call.arguments["session_id"]))
+        return result
+
+    def again(self) -> str | None:
+        """The id that a new session is given, if it is an old one."""
+        raise NotImplementedError
+
+
+@area.liar(START, FINISH, clause="nm1/session/start-new-id")
+class AnOpenSessionIsJoined(_OnOpening):
+    """Where a session is open no other is opened."""
+
+    def again(self) -> str | None:
+        still = [named for named in self.opened if named not in self.closed]
+        return still[0] if still else None
+
+
+@area.liar(START, FINISH, clause="nm1/session/start-new-id")
+class AnIdIsUsedAgain(_OnOpening):
+    """A new session has the id of one that is closed."""
+
+    def again(self) -> str | None:
+        return self.closed[-1] if self.closed else None
+
+
+@area.asking("memory_ingest", clause="nm1/session/start-captures", also={"nm1/retrieve/session-fence"})
+def captures_lose_their_session(call: ToolCall) -> ToolCall:
+    """A capture is not linked to its session."""
+    return without(call, "session_id")
+
+
+@area.answer(FINISH, clause="nm1/session/finish")
+async def a_handoff_is_demanded(call: ToolCall, honest: Honest) -> Result:
+    """A session is not closed without a handoff or a summary."""
+    if not {"handoff", "summary"} & call.arguments.keys():
+        raise RpcFault(-32602, "handoff is missing")
+    return await honest(call)
+
+
+@area.answer(FINISH, clause="nm1/session/summary")
+async def summaries_are_unknown(call: ToolCall, honest: Honest) -> Result:
+    """A summary is refused."""
+    if "summary" in call.arguments and "handoff" not in call.arguments:
+        raise RpcFault(-32602, "summary without handoff")
+    return await honest(call)
+
+
+@area.answer(FINISH, clause="nm1/session/summary")
+async def a_summary_leaves_open(call: ToolCall, honest: Honest) -> Result:
+    """A summary is noted, and the session stays open."""
+    if "summary" in call.arguments and "handoff" not in call.arguments:
+        return success(session_id=call.arguments["session_id"], finished_at="2031-01-01T00:00:00Z")
+    return await honest(call)
+
+
+@area.success("memory_retrieve", clause="nm1/session/handoff-linked")
+def handoffs_are_of_no_session(call: ToolCall, body: Body) -> None:
+    """A handoff is not found by its session."""
+    if "session_id" in call.arguments and "results" in body:
+        body["results"] = [row for row in body["results"] if row["provenance"]["source"] != FINISH]
+        body["returned"] = len(body["results"])
+
+
+@area.success(GET, clause="nm1/session/handoff-normal")
+def handoffs_are_certain(call: ToolCall, body: Body) -> None:
+    """A handoff has confidence 1."""
+    if "capsule" in body and body["capsule"]["provenance"]["source"] == FINISH:
+        body["capsule"]["confidence"] = 1.0
+
+
+@area.success(GET, clause="nm1/session/handoff-normal")
+def handoffs_are_authority(call: ToolCall, body: Body) -> None:
+    """A handoff has the authority of a user."""
+    if "capsule" in body and body["capsule"]["provenance"]["source"] == FINISH:
+        body["capsule"]["authority_class"] = "user-stated"
+
+
+@area.liar(FINISH, clause="nm1/session/handoff-deduped-closes")
+class AnOldHandoffLeavesOpen(Interceptor):
+    """A session whose handoff was there already may be closed again."""
+
+    def __init__(self) -> None:
+        self._old: set[str] = set()
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        named = str(call.arguments.get("session_id"))
+        if call.name == FINISH and named in self._old:
+            self._old.remove(named)
+            return success(session_id=named, finished_at="2031-01-01T00:00:00Z")
+        result = await honest(call)
+        if call.name == FINISH and not is_error(result) and body_of(result).get("handoff_deduped"):
+            self._old.add(named)
+        return result
+
+
+@area.asking(FINISH, clause="nm1/session/without-handoff")
+def every_session_hands_over(call: ToolCall) -> ToolCall:
+    """A session without a handoff gets one."""
+    named = call.arguments.get("session_id")
+    return call if "handoff" in call.arguments else asking(call, handoff=f"{named} was closed.")
+
+
+@area.success(FINISH, clause="nm1/session/without-handoff")
+def no_handoff_is_null(call: ToolCall, body: Body) -> None:
+    """Without a handoff the answer names the capsule null."""
+    body.setdefault("handoff_capsule", None)
+
+
+@area.liar(FINISH, DIGEST, clause="nm1/session/finish-audited")
+class ClosingIsNoEvent(Interceptor):
+    """Closing a session is no event of the journal."""
+
+    def __init__(self) -> None:
+        self._times = 0
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if is_error(result):
+            return result
+        self._times += call.name == FINISH
+        if call.name != DIGEST:
+            return result
+        body = body_of(result)
+        return with_body(result, {**body, "audit_events": body["audit_events"] - self._times})
+
+
+@area.success(DIGEST, clause="nm1/session/start-captures-nothing")
+def sessions_are_counted_as_capsules(call: ToolCall, body: Body) -> None:
+    """The digest's total counts open sessions."""
+    body["total"] += body["open_sessions"]
+    body["by_project"] = [*body["by_project"], {"project_id": "sessions", "count": body["open_sessions"], "live": 0}]

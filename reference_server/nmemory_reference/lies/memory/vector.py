@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from nmemory_reference.lies.answers import Body, Honest, Result, asking, without
+from nmemory_reference.lies.answers import Body, Honest, Result, asking, body_of, is_error, with_body, without
 from nmemory_reference.lies.lie import Area
 from nmemory_reference.lies.memory.answers import success
 from nmemory_reference.lies.refusal import Refusal
-from nmemory_reference.serve.interceptor import RpcFault, ToolCall
+from nmemory_reference.serve.interceptor import Interceptor, RpcFault, ToolCall
 
 area = Area("vector")
 
 TOOL = "memory_vector"
+RETRIEVE = "memory_retrieve"
 
 
 def _kept(call: ToolCall) -> Result:
@@ -158,3 +159,210 @@ def the_list_has_one_row(call: ToolCall, body: Body) -> None:
 def unknown_arguments_are_passed_over(call: ToolCall) -> ToolCall:
     """An argument that the tool does not have is dropped."""
     return without(call, *(call.arguments.keys() - {"capsule_id", "id", "embedding", "model_tag"}))
+
+
+def _attached(call: ToolCall) -> str | None:
+    """The capsule to which a call attaches an embedding."""
+    named = call.arguments.get("capsule_id", call.arguments.get("id"))
+    return named if call.name == TOOL and isinstance(named, str) and "embedding" in call.arguments else None
+
+
+@area.success(TOOL, clause="nm1/vector/recorded-is-state")
+def recorded_is_replaced(call: ToolCall, body: Body) -> None:
+    """recorded is false for a first attachment."""
+    if "recorded" in body:
+        body["recorded"] = body.get("replaced", False)
+
+
+@area.liar(TOOL, clause="nm1/vector/one-a-capsule")
+class TheFirstEmbeddingStays(Interceptor):
+    """A second attachment to a capsule is answered, and not kept."""
+
+    def __init__(self) -> None:
+        self._attached: set[str] = set()
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        if (named := _attached(call)) in self._attached:
+            return success(**{**body_of(_kept(call)), "replaced": True})
+        result = await honest(call)
+        if named and not is_error(result):
+            self._attached.add(named)
+        return result
+
+
+@area.liar(TOOL, clause="nm1/vector/one-a-capsule")
+class EveryEmbeddingIsListed(Interceptor):
+    """A capsule is listed once for each embedding that it ever had."""
+
+    def __init__(self) -> None:
+        self._attached: list[str] = []
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if call.name != TOOL or is_error(result):
+            return result
+        if named := _attached(call):
+            self._attached.append(named)
+            return result
+        body = body_of(result)
+        body["vectors"] = [
+            row for row in body["vectors"] for _ in range(max(1, self._attached.count(row["capsule_id"])))
+        ]
+        return with_body(result, body)
+
+
+@area.item(TOOL, at="vectors", clause="nm1/vector/list-row")
+def the_model_goes_without_saying(call: ToolCall, row: Body) -> None:
+    """The list does not name the model of an embedding."""
+    row.pop("model_tag")
+
+
+@area.liar(TOOL, RETRIEVE, clause="nm1/vector/refused-keeps-nothing")
+class RefusalsTakeAway(Interceptor):
+    """A refused attachment takes away what the capsule had."""
+
+    def __init__(self) -> None:
+        self._gone: set[str] = set()
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        named = _attached(call)
+        try:
+            result = await honest(call)
+        except RpcFault:
+            self._gone |= {named} if named else set()
+            raise
+        if is_error(result) or call.name not in (TOOL, RETRIEVE):
+            return result
+        body = body_of(result)
+        if any(row["id"] in self._gone for row in body.get("results", ())):
+            return success(outcome="abstain", reason="No vector is near.")
+        body["vectors"] = [row for row in body.get("vectors", ()) if row["capsule_id"] not in self._gone]
+        return with_body(result, body) if call.name == TOOL and not named else result
+
+
+@area.liar(TOOL, clause="nm1/vector/refused-keeps-nothing")
+class RefusalsAreListed(Interceptor):
+    """A capsule whose attachment was refused is listed."""
+
+    def __init__(self) -> None:
+        self._refused: list[str] = []
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        named = _attached(call)
+        try:
+            result = await honest(call)
+        except RpcFault:
+            self._refused += [named] if named else []
+            raise
+        if call.name != TOOL or named or is_error(result):
+            return result
+        body = body_of(result)
+        listed = {row["capsule_id"] for row in body["vectors"]}
+        body["vectors"] += [
+            {"capsule_id": refused, "dimension": 3, "model_tag": body["vectors"][0]["model_tag"]}
+            for refused in self._refused
+            if body["vectors"] and refused not in listed
+        ]
+        return with_body(result, body)
+
+
+@area.liar(TOOL, "memory_get", clause="nm1/vector/capsule-untouched")
+class EmbeddedCapsulesSaySo(Interceptor):
+    """A capsule with an embedding has a new member."""
+
+    def __init__(self) -> None:
+        self._attached: set[str] = set()
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if is_error(result):
+            return result
+        if named := _attached(call):
+            self._attached.add(named)
+        body = body_of(result) if call.name == "memory_get" else {}
+        if "capsule" in body and body["id"] in self._attached:
+            body["capsule"]["confidence"] = round(body["capsule"]["confidence"] + 0.01, 2)
+            return with_body(result, body)
+        return result
+
+
+class _OutlivesForgetting(Interceptor):
+    """Goes on to list the embedding of a capsule that was forgotten in a mode."""
+
+    mode: str
+
+    def __init__(self) -> None:
+        self._rows: dict[str, Body] = {}
+        self._gone: list[Body] = []
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if is_error(result):
+            return result
+        if call.name == "memory_forget" and call.arguments["mode"] == self.mode:
+            self._gone += [self._rows[named] for named in [str(call.arguments["id"])] if named in self._rows]
+        if call.name != TOOL or _attached(call):
+            return result
+        body = body_of(result)
+        self._rows.update({row["capsule_id"]: row for row in body["vectors"]})
+        body["vectors"] += self._gone
+        return with_body(result, body)
+
+
+@area.liar(TOOL, "memory_forget", clause="nm1/vector/forgotten")
+class TheRedactedKeepsItsEmbedding(_OutlivesForgetting):
+    """The embedding of a redacted capsule is still listed."""
+
+    mode = "redacted"
+
+
+@area.liar(TOOL, "memory_forget", clause="nm1/vector/forgotten")
+class ThePurgedKeepsItsEmbedding(_OutlivesForgetting):
+    """The embedding of a purged capsule is still listed."""
+
+    mode = "purged"
+
+
+@area.liar(TOOL, "memory_digest", clause="nm1/vector/audited")
+class AttachmentsAreNoEvents(Interceptor):
+    """An attachment is no event of the journal."""
+
+    def __init__(self) -> None:
+        self._times = 0
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if is_error(result):
+            return result
+        self._times += _attached(call) is not None
+        if call.name != "memory_digest":
+            return result
+        body = body_of(result)
+        return with_body(result, {**body, "audit_events": body["audit_events"] - self._times})
+
+
+@area.liar(TOOL, RETRIEVE, clause="nm1/vector/dormant")
+class TheEmbeddedComeFirst(Interceptor):
+    """Without an embedding in the question what has one stands first."""
+
+    def __init__(self) -> None:
+        self._attached: set[str] = set()
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if is_error(result):
+            return result
+        if named := _attached(call):
+            self._attached.add(named)
+        body = body_of(result) if call.name == RETRIEVE and "query_embedding" not in call.arguments else {}
+        if "results" not in body:
+            return result
+        body["results"].sort(key=lambda row: row["id"] not in self._attached)
+        return with_body(result, body)
+
+
+@area.success(RETRIEVE, clause="nm1/vector/dormant")
+def every_row_has_a_fusion_rank(call: ToolCall, body: Body) -> None:
+    """Without an embedding in the question rows have a fusion_rank too."""
+    for place, row in enumerate(body.get("results", ()), 1):
+        row.setdefault("fusion_rank", place)

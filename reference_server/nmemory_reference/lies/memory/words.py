@@ -54,14 +54,14 @@ def no_list_finds_nothing(call: ToolCall, refusal: Refusal) -> Result | None:
     return None if "terms" in call.arguments else success(**abstention())
 
 
-@area.asking(RETRIEVE, clause="nm1/retrieve/terms-demanded")
+@area.asking(RETRIEVE, clause="nm1/retrieve/terms-are-texts")
 def one_text_is_a_list(call: ToolCall) -> ToolCall:
     """A text in the place of the list is the one term."""
     term = call.arguments.get("terms")
     return asking(call, terms=[term]) if isinstance(term, str) else call
 
 
-@area.asking(RETRIEVE, clause="nm1/retrieve/terms-demanded")
+@area.asking(RETRIEVE, clause="nm1/retrieve/terms-are-texts")
 def numbers_are_terms(call: ToolCall) -> ToolCall:
     """A number in the list is taken for its digits."""
     terms = call.arguments.get("terms")

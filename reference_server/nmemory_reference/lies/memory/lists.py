@@ -194,6 +194,30 @@ async def expiry_is_filtered_last(call: ToolCall, honest: Honest) -> Result:
     return with_body(result, body)
 
 
+async def _cut_before(call: ToolCall, honest: Honest, fence: str) -> Result:
+    """The answer where limit was taken before one fence was looked at."""
+    result = await honest(call)
+    if fence not in call.arguments or "limit" not in call.arguments or is_error(result):
+        return result
+    wide = body_of(await honest(without(call, fence)))["entries"]
+    body = body_of(result)
+    ids = {row["id"] for row in wide}
+    keep(body, [row for row in body["entries"] if row["id"] in ids])
+    return with_body(result, body)
+
+
+@area.answer(TOOL, clause="nm1/list/limit-after-filters")
+async def projects_are_filtered_last(call: ToolCall, honest: Honest) -> Result:
+    """limit counts rows of every project."""
+    return await _cut_before(call, honest, "project_id")
+
+
+@area.answer(TOOL, clause="nm1/list/limit-after-filters")
+async def subtrees_are_filtered_last(call: ToolCall, honest: Honest) -> Result:
+    """limit counts rows outside of the subtree."""
+    return await _cut_before(call, honest, "project_prefix")
+
+
 @area.asking(TOOL, clause="nm1/list/limit-zero")
 def no_limit_is_all(call: ToolCall) -> ToolCall:
     """A limit of 0 is none."""
@@ -382,6 +406,17 @@ class AnyEdgeSupersedes(History):
         for row in body["entries"] if call.name == TOOL else ():
             if row["id"] in self.ends("derived_from"):
                 row["superseded"] = True
+
+
+@area.liar(TOOL, clause="nm1/list/superseded-shown")
+class AChainRevives(History):
+    """What was replaced by a capsule that was replaced itself says superseded no more."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        replaced = {end for kind, begin, end in self.edges if kind == "supersedes" and begin in self.ends(kind)}
+        for row in body["entries"] if call.name == TOOL else ():
+            if row["id"] in replaced:
+                row.pop("superseded", None)
 
 
 @area.asking(TOOL, clause="nm1/list/filters-compose")
