@@ -11,6 +11,7 @@ from jsonschema import Draft202012Validator
 from nmemory_reference.capsules.registry import MEMORY_TOOLS
 from nmemory_reference.capsules.views.sheets import RESOURCES
 from nmemory_reference.serve.instructions import INSTRUCTIONS
+from nmemory_reference.tools.deferred import Deferred
 from nmemory_reference.tools.registry import resources_of, tools_of
 
 NAMES = [
@@ -59,6 +60,16 @@ def test_a_surface_has_what_its_name_says() -> None:
     assert set(tools_of("full")) >= set(NAMES) | set(tools_of("verbs"))
     assert not resources_of("verbs")
     assert resources_of("full") is RESOURCES
+
+
+def test_a_tool_is_made_when_it_is_first_looked_up_and_kept() -> None:
+    made: list[str] = []
+    tools = Deferred(["b", "a"], lambda name: made.append(name) or object())  # type: ignore[func-returns-value]
+    assert (list(tools), len(tools), "a" in tools, "c" in tools) == (["b", "a"], 2, True, False)
+    assert tools.get("c") is None
+    assert not made
+    assert tools["a"] is tools["a"]
+    assert made == ["a"]
 
 
 @every_tool
