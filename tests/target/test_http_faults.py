@@ -51,9 +51,7 @@ async def test_a_wrong_answer_is_a_fault_of_the_target(double, kind, message, st
         assert message in reply.fault.message
 
 
-@pytest.mark.parametrize(
-    ("double", "status"), [("is_always_busy", 503), ("is_behind_a_gateway_that_lost_it", 502)]
-)
+@pytest.mark.parametrize(("double", "status"), [("is_always_busy", 503), ("is_behind_a_gateway_that_lost_it", 502)])
 async def test_a_server_that_does_not_get_to_a_request_is_not_blamed_for_its_answer(double, status):
     async with serving(double) as (url, _), conversing(url) as connection:
         reply = await connection.request("tools/call", {"name": "echo", "arguments": {}}, timeout=0.5)

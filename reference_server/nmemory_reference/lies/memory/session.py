@@ -197,7 +197,7 @@ class _OnOpening(Interceptor):
         raise NotImplementedError
 
 
-@area.liar(START, FINISH, clause="nm1/session/start-new-id")
+@area.liar(START, FINISH, clause="nm1/session/start-new-id", also={"nm1/session/start-open"})
 class AnOpenSessionIsJoined(_OnOpening):
     """Where a session is open no other is opened."""
 
