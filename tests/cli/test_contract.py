@@ -7,7 +7,7 @@ from nmemory_kit.contract import load_pack
 
 
 def test_the_contract_as_json_has_the_protocols_own_shape(nmemory):
-    told = json.loads(nmemory("protocol", "--json").out)
+    told = json.loads(nmemory("protocol", "--protocol", "memory-verbs", "--json").out)
     assert list(told) == ["protocol", "protocol_version", "versioning_policy", "verbs", "error_schema"]
     assert (told["protocol"], told["protocol_version"]) == ("MEMORY_VERBS", 1)
     for verb in told["verbs"].values():
@@ -47,3 +47,8 @@ def test_the_export_is_json_on_stdout_and_what_it_leaves_out_is_told_on_stderr(n
     assert ran.code == 0
     assert {"name", "verb", "params"} <= json.loads(ran.out)[0].keys()
     assert "left out" in ran.err
+
+
+def test_without_a_name_all_contracts_are_told(nmemory):
+    told = json.loads(nmemory("protocol", "--json").out)
+    assert [one["protocol"] for one in told] == ["MEMORY_VERBS", "NMEMORY"]

@@ -99,7 +99,7 @@ def conformance(
     from ..run.declared import check_declared
     from ..run.excuse import check_excuses, read_excuses
     from ..run.reach import Address, reach
-    from ..run.select import choose
+    from ..run.select import choose, concerned
     from . import own_server
 
     token_from = (token, token_env, token_file)
@@ -124,7 +124,7 @@ def conformance(
         claims=frozenset() if address.given else own_server.CLAIMS,
     )
     writers = _writers(junit, markdown, report, lasting=lasting)
-    run = _Run(packs, cases, excuses, complete=cases == everything, forced=protocol is not None)
+    run = _Run(concerned(packs, cases), cases, excuses, complete=cases == everything, forced=protocol is not None)
     if options.ledger is None and not reached.target.disposable:
         say("the kit's own folder cannot be written: if this run crashes, what it made stays in the target")
     if not address.given:

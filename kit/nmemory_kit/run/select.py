@@ -43,6 +43,12 @@ def choose(packs: Iterable[Pack], cases: Sequence[str] = (), clauses: Sequence[s
     )
 
 
+def concerned(packs: Iterable[Pack], cases: Iterable[Case]) -> tuple[Pack, ...]:
+    """The packs that any of the cases belongs to: of the others a run of these cases has nothing to say."""
+    paths = {case.path.rpartition("/")[0] for case in cases}
+    return tuple(pack for pack in packs if pack.path in paths)
+
+
 def matches(case: Case, glob: str) -> bool:
     """Whether a case's full or short id matches a glob."""
     return fnmatchcase(case.path, glob) or fnmatchcase(case.id, glob)
