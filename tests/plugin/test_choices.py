@@ -113,7 +113,7 @@ def test_a_foreign_server_is_judged_where_the_contract_is_named(run: Run) -> Non
     [
         (("--nmemory-case", "remember-provenence-missing"), "nmemory: no case is called*remember-provenance-missing*"),
         (("--nmemory-clause", "mv1/wire/none"), "nmemory: no clause is called 'mv1/wire/none'*"),
-        (("--nmemory-protocol", "none"), "nmemory: there is no pack 'none'; there are: memory-verbs/v1"),
+        (("--nmemory-protocol", "none"), "nmemory: there is no pack 'none'; there are: memory-verbs/v1, nmemory/v1"),
         (("--nmemory-timeout", "soon"), "--nmemory-timeout: 'soon' is no number of seconds above 0"),
         (("--nmemory-mcp-version", "9"), "--nmemory-mcp-version: '9' is none of auto, legacy, modern"),
         (("--nmemory-profile", "gone.yaml"), "nmemory: *gone.yaml*"),
