@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from unicodedata import normalize
 
 from nmemory_reference.lies.answers import (
     Body,
@@ -270,7 +271,8 @@ def _deaf_to(kind: str, *words: str) -> None:
         def deaf(call: ToolCall, body: Body, pattern: re.Pattern[str] = pattern) -> None:
             _only(body, lambda row: row["kind"] != kind or not pattern.search(row["content"]))
 
-        deaf.__name__ = f"deaf_to_{word.replace(' ', '_')}"
+        plain = normalize("NFKD", word).encode("ascii", "ignore").decode()
+        deaf.__name__ = f"deaf_to_{plain.replace(' ', '_')}"
         deaf.__doc__ = f"{word} tells no {kind}."
         area.success(TOOL, clause=f"nm1/extract/cues-{kind.replace('_', '-')}")(deaf)
 

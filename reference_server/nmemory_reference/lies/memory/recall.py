@@ -558,6 +558,8 @@ async def vectors_miss_words(call: ToolCall, honest: Honest) -> Result:
 async def one_receipt_for_all(call: ToolCall, honest: Honest) -> Result:
     """Every recall has the same receipt."""
     result = await honest(call)
+    if is_error(result):
+        return result
     body = body_of(result)
     if "receipt_id" in body:
         body["receipt_id"] = "rcpt-1"
