@@ -19,6 +19,8 @@ class History(Interceptor):
         self.forgotten: list[str] = []
         #: The edges that were recorded, as (kind, from, to).
         self.edges: list[tuple[str, str, str]] = []
+        #: Whether what was pinned or unpinned is pinned now.
+        self.pinned: dict[str, bool] = {}
         #: The names of the tools that succeeded, in order.
         self.called: list[str] = []
 
@@ -39,6 +41,10 @@ class History(Interceptor):
         """Where the edges of a kind lead."""
         return [to for known, _, to in self.edges if known == kind]
 
+    def holds(self, named: str) -> bool:
+        """Whether a capsule is pinned."""
+        return self.pinned.get(named, False)
+
     def begins(self, kind: str) -> list[str]:
         """Where the edges of a kind begin."""
         return [begin for known, begin, _ in self.edges if known == kind]
@@ -54,3 +60,21 @@ class History(Interceptor):
             self.forgotten.append(body["id"])
         elif call.name == "memory_relate":
             self.edges.append((call.arguments["kind"], call.arguments["from"], call.arguments["to"]))
+        elif call.name == "memory_pin":
+            self.pinned[call.arguments["id"].strip()] = call.arguments["pinned"]
+
+
+class Unaudited(History):
+    """The digest's number of audit events does not count what one tool has recorded."""
+
+    tool: str
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._recorded = 0
+
+    def change(self, call: ToolCall, body: Body) -> Body | None:
+        self._recorded += call.name == self.tool and "recorded" in body
+        if call.name == "memory_digest":
+            body["audit_events"] -= self._recorded
+        return None

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nmemory_reference.lies.answers import Body, Honest, Result, ask, asking, body_of, is_error, with_body, without
+from nmemory_reference.lies.answers import Body, Honest, Result, ask, asking, body_of, is_error, without
 from nmemory_reference.lies.lie import Area
 from nmemory_reference.lies.memory.answers import ARMOUR, rows, success
+from nmemory_reference.lies.memory.history import Unaudited
 from nmemory_reference.lies.refusal import Refusal
 from nmemory_reference.serve.interceptor import Interceptor, RpcFault, ToolCall
 
@@ -216,18 +217,7 @@ def low_scores_are_left_out(call: ToolCall, body: Body) -> None:
 
 
 @area.liar(TOOL, "memory_digest", clause="nm1/outcome/audited")
-class OutcomesAreNotAudited(Interceptor):
+class OutcomesAreNotAudited(Unaudited):
     """The digest's number of audit events does not count outcomes."""
 
-    def __init__(self) -> None:
-        self._recorded = 0
-
-    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
-        result = await honest(call)
-        if is_error(result):
-            return result
-        body = body_of(result)
-        self._recorded += call.name == TOOL and "recorded" in body
-        if call.name == "memory_digest":
-            body["audit_events"] -= self._recorded
-        return with_body(result, body)
+    tool = TOOL

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from nmemory_reference.lies.answers import Body, Honest, Result, asking, body_of, is_error, text_argument, with_body
+from nmemory_reference.lies.answers import Body, Honest, Result, asking, text_argument
 from nmemory_reference.lies.lie import Area
 from nmemory_reference.lies.memory.answers import ARMOUR, rows, success
+from nmemory_reference.lies.memory.history import History
 from nmemory_reference.lies.refusal import Refusal
-from nmemory_reference.serve.interceptor import Interceptor, RpcFault, ToolCall
+from nmemory_reference.serve.interceptor import RpcFault, ToolCall
 
 area = Area("pin")
 
@@ -14,31 +15,6 @@ TOOL = "memory_pin"
 GET = "memory_get"
 RETRIEVE = "memory_retrieve"
 BOOTSTRAP = "memory_bootstrap"
-
-
-class Pins(Interceptor):
-    """Remembers what is pinned, and changes answers by it."""
-
-    def __init__(self) -> None:
-        self.pinned: dict[str, bool] = {}
-
-    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
-        result = await honest(call)
-        if is_error(result):
-            return result
-        if call.name == TOOL:
-            self.pinned[call.arguments["id"].strip()] = call.arguments["pinned"]
-        body = body_of(result)
-        self.change(call, body)
-        return with_body(result, body)
-
-    def change(self, call: ToolCall, body: Body) -> None:
-        """Change a body in place."""
-        raise NotImplementedError
-
-    def holds(self, named: str) -> bool:
-        """Whether a capsule is pinned."""
-        return self.pinned.get(named, False)
 
 
 @area.success(TOOL, clause="nm1/pin/shape")
@@ -72,7 +48,7 @@ def the_newest_shows_no_pin(call: ToolCall, row: Body) -> None:
 
 
 @area.liar(TOOL, BOOTSTRAP, clause="nm1/pin/no-bootstrap-section")
-class ASectionMore(Pins):
+class ASectionMore(History):
     """memory_bootstrap has a section of pins."""
 
     def change(self, call: ToolCall, body: Body) -> None:
@@ -125,7 +101,7 @@ def the_forgotten_is_unknown(call: ToolCall, refusal: Refusal) -> Refusal | None
 
 
 @area.liar(TOOL, RETRIEVE, clause="nm1/pin/full-confidence")
-class PinnedThingsFade(Pins):
+class PinnedThingsFade(History):
     """A pinned capsule loses weight like any other."""
 
     def change(self, call: ToolCall, body: Body) -> None:
@@ -135,7 +111,7 @@ class PinnedThingsFade(Pins):
 
 
 @area.liar(TOOL, RETRIEVE, clause="nm1/pin/full-confidence")
-class APinMovesNothing(Pins):
+class APinMovesNothing(History):
     """A pinned capsule shows its full weight, and stands where it stood."""
 
     def change(self, call: ToolCall, body: Body) -> None:
@@ -144,7 +120,7 @@ class APinMovesNothing(Pins):
 
 
 @area.liar(TOOL, BOOTSTRAP, clause="nm1/pin/bootstrap-full-confidence")
-class BootstrapKnowsNoPins(Pins):
+class BootstrapKnowsNoPins(History):
     """memory_bootstrap ranks by age, pinned or not."""
 
     def change(self, call: ToolCall, body: Body) -> None:
@@ -153,7 +129,7 @@ class BootstrapKnowsNoPins(Pins):
 
 
 @area.liar(TOOL, GET, clause="nm1/pin/confidence-kept")
-class PinnedThingsAreCertain(Pins):
+class PinnedThingsAreCertain(History):
     """A pinned capsule has confidence 1."""
 
     def change(self, call: ToolCall, body: Body) -> None:
@@ -162,7 +138,7 @@ class PinnedThingsAreCertain(Pins):
 
 
 @area.liar(TOOL, GET, clause="nm1/pin/confidence-kept")
-class UnpinningCostsConfidence(Pins):
+class UnpinningCostsConfidence(History):
     """A capsule whose pin was taken off has lost confidence."""
 
     def change(self, call: ToolCall, body: Body) -> None:
@@ -171,7 +147,7 @@ class UnpinningCostsConfidence(Pins):
 
 
 @area.liar(TOOL, RETRIEVE, clause="nm1/pin/unpin-resumes-decay")
-class DecayBeginsAnew(Pins):
+class DecayBeginsAnew(History):
     """When the pin is taken off, decay counts from that moment."""
 
     def change(self, call: ToolCall, body: Body) -> None:
@@ -181,7 +157,7 @@ class DecayBeginsAnew(Pins):
 
 
 @area.liar(TOOL, GET, clause="nm1/pin/latest-counts")
-class OncePinnedAlwaysPinned(Pins):
+class OncePinnedAlwaysPinned(History):
     """A pin that was taken off is still shown."""
 
     def __init__(self) -> None:
@@ -209,7 +185,7 @@ def pins_leave_no_trace(call: ToolCall, body: Body) -> None:
         body["last_mutation"]["event"] = "memory_ingest"
 
 
-class _Resurrects(Pins):
+class _Resurrects(History):
     """Recalls a pinned capsule that is fenced for one reason."""
 
     reason: str
@@ -252,7 +228,7 @@ class APinBringsBackThePoisoned(_Resurrects):
 
 
 @area.liar(TOOL, GET, clause="nm1/pin/never-archived")
-class PinnedThingsAreArchived(Pins):
+class PinnedThingsAreArchived(History):
     """A pinned capsule that is superseded and expired is archived."""
 
     def change(self, call: ToolCall, body: Body) -> None:
@@ -262,7 +238,7 @@ class PinnedThingsAreArchived(Pins):
 
 
 @area.liar(TOOL, GET, clause="nm1/pin/taint-dominates")
-class APinLaundersTaint(Pins):
+class APinLaundersTaint(History):
     """A pinned capsule is never quarantined."""
 
     def change(self, call: ToolCall, body: Body) -> None:
@@ -271,7 +247,7 @@ class APinLaundersTaint(Pins):
 
 
 @area.liar(TOOL, RETRIEVE, clause="nm1/pin/matches-needed")
-class PinnedThingsAreAlwaysRecalled(Pins):
+class PinnedThingsAreAlwaysRecalled(History):
     """What is pinned stands behind every recall."""
 
     def change(self, call: ToolCall, body: Body) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from nmemory_reference.lies.answers import Body, Honest, Result, ask, asking, body_of, is_error, with_body
 from nmemory_reference.lies.lie import Area
 from nmemory_reference.lies.memory.answers import success, value_fault
+from nmemory_reference.lies.memory.history import History
 from nmemory_reference.serve.interceptor import Interceptor, RpcFault, ToolCall
 
 area = Area("relate")
@@ -18,37 +19,14 @@ DIGEST = "memory_digest"
 RETRIEVE = "memory_retrieve"
 
 
-def recorded(call: ToolCall, *, already: bool = False) -> Result:
+def recorded(call: ToolCall) -> Result:
     """The answer that an edge is there."""
-    return success(**call.arguments, recorded=True, already_recorded=already)
+    return success(**call.arguments, recorded=True, already_recorded=False)
 
 
 def kind_of(call: ToolCall) -> Any:
     """The kind of the edge that is asked for."""
     return call.arguments.get("kind")
-
-
-class Remembering(Interceptor):
-    """Remembers the edges that were recorded, as (kind, from, to)."""
-
-    def __init__(self) -> None:
-        self.edges: list[tuple[str, str, str]] = []
-
-    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
-        result = await honest(call)
-        if is_error(result):
-            return result
-        if call.name == TOOL:
-            self.edges.append((call.arguments["kind"], call.arguments["from"], call.arguments["to"]))
-        return self.changed(call, result)
-
-    def changed(self, call: ToolCall, result: Result) -> Result:
-        """The answer to show."""
-        raise NotImplementedError
-
-    def ends(self, kind: str) -> list[str]:
-        """Where the edges of a kind lead."""
-        return [to for known, _, to in self.edges if known == kind]
 
 
 def _pretends(kind: str) -> None:
@@ -99,42 +77,37 @@ def every_edge_is_new(call: ToolCall, body: Body) -> None:
 
 
 @area.liar(TOOL, GET, clause="nm1/relate/replay-is-no-op")
-class AReplayIsLater(Remembering):
+class AReplayIsLater(History):
     """An edge that was recorded again has a later time."""
 
-    def changed(self, call: ToolCall, result: Result) -> Result:
-        body = body_of(result)
+    def change(self, call: ToolCall, body: Body) -> None:
         if call.name == GET:
             for edge in body["relations"]:
                 if self.edges.count((edge["kind"], edge["from"], edge["to"])) > 1:
                     edge["at"] = "2199-01-01T00:00:00Z"
-        return with_body(result, body)
 
 
 @area.liar(TOOL, GET, clause="nm1/relate/replay-is-no-op")
-class AReplayIsAnotherEdge(Remembering):
+class AReplayIsAnotherEdge(History):
     """An edge that was recorded twice is shown twice."""
 
-    def changed(self, call: ToolCall, result: Result) -> Result:
-        body = body_of(result)
+    def change(self, call: ToolCall, body: Body) -> None:
         if call.name == GET:
             body["relations"] = [
                 edge
                 for edge in body["relations"]
                 for _ in range(max(1, self.edges.count((edge["kind"], edge["from"], edge["to"]))))
             ]
-        return with_body(result, body)
 
 
 @area.liar(TOOL, clause="nm1/relate/directed")
-class EitherWayIsTheSame(Remembering):
+class EitherWayIsTheSame(History):
     """The same two ends the other way round are the same edge."""
 
-    def changed(self, call: ToolCall, result: Result) -> Result:
-        if call.name != TOOL:
-            return result
-        kind, begins, ends = self.edges[-1]
-        return recorded(call, already=True) if (kind, ends, begins) in self.edges else result
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == TOOL:
+            kind, begins, ends = self.edges[-1]
+            body["already_recorded"] |= (kind, ends, begins) in self.edges
 
 
 @area.answer(TOOL, clause="nm1/relate/no-self-relation")
@@ -220,7 +193,7 @@ def blocks_come_from_an_import(call: ToolCall, body: Body) -> None:
             edge["origin"] = "import"
 
 
-class _StillRecalled(Remembering):
+class _StillRecalled(Interceptor):
     """Recalls what an edge of a kind has fenced."""
 
     kind: str
@@ -265,15 +238,13 @@ def the_superseded_is_called_expired(call: ToolCall, body: Body) -> None:
 
 
 @area.liar(TOOL, LIST, clause="nm1/relate/falsified-still-read")
-class TheFalsifiedIsNotListed(Remembering):
+class TheFalsifiedIsNotListed(History):
     """A falsified capsule leaves the list."""
 
-    def changed(self, call: ToolCall, result: Result) -> Result:
-        body = body_of(result)
+    def change(self, call: ToolCall, body: Body) -> None:
         if call.name == LIST:
             body["entries"] = [row for row in body["entries"] if row["id"] not in self.ends("falsifies")]
             body["returned"] = len(body["entries"])
-        return with_body(result, body)
 
 
 class _Fences(Interceptor):
@@ -304,15 +275,13 @@ class ProposesFences(_Fences):
 
 
 @area.liar(TOOL, LIST, clause="nm1/relate/proposes-is-navigation")
-class ProposesSupersedesInLists(Remembering):
+class ProposesSupersedesInLists(History):
     """A capsule that another one would replace is listed as superseded."""
 
-    def changed(self, call: ToolCall, result: Result) -> Result:
-        body = body_of(result)
+    def change(self, call: ToolCall, body: Body) -> None:
         for row in body["entries"] if call.name == LIST else ():
             if row["id"] in self.ends("proposes"):
                 row["superseded"] = True
-        return with_body(result, body)
 
 
 @area.liar(TOOL, clause="nm1/relate/other-kinds-no-fence")
@@ -411,17 +380,15 @@ def done_is_still_ready(call: ToolCall, body: Body) -> None:
         dag["ready_total"] += dag["done_total"]
 
 
-class _JoinsTheDag(Remembering):
+class _JoinsTheDag(History):
     """Shows the ends of a kind as ready."""
 
     kind: str
 
-    def changed(self, call: ToolCall, result: Result) -> Result:
-        body = body_of(result)
+    def change(self, call: ToolCall, body: Body) -> None:
         if call.name == DIGEST and body["dag"]["status"] == "ok":
             body["dag"]["ready"] += self.ends(self.kind)
             body["dag"]["ready_total"] += len(self.ends(self.kind))
-        return with_body(result, body)
 
 
 @area.liar(TOOL, DIGEST, clause="nm1/relate/falsifies-no-dag")
