@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from .case import Case, Refusal
 from .clause import Clause
+from .freeze import pack_digest
 from .reading import parse_case, parse_refusal
 
 Json = Any
@@ -134,6 +135,11 @@ class Pack:
     def path(self) -> str:
         """``<protocol>/<version>``, as case ids begin."""
         return f"{self.protocol}/{self.version}"
+
+    @cached_property
+    def digest(self) -> str:
+        """``sha256:…`` over all of its files: the identity of the case set in a result file."""
+        return pack_digest(self.root)
 
     @cached_property
     def required_tools(self) -> tuple[str, ...]:

@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 
 from .. import __version__
 from ..contract.case import Case
-from ..contract.freeze import pack_digest
 from ..contract.pack import Pack
 from ..target import Fault, Target, Unreachable
 from ..target.excerpt import excerpt
@@ -146,7 +145,7 @@ def silent(result: CaseResult) -> bool:
 def _header(identity: TargetIdentity, packs: Sequence[Pack], options: Options, started: datetime) -> Header:
     return Header(
         kit=__version__,
-        packs=tuple(PackIdentity(pack.path, pack_digest(pack.root)) for pack in packs),
+        packs=tuple(PackIdentity(pack.path, pack.digest) for pack in packs),
         target=identity,
         run=options.run,
         started=started.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
