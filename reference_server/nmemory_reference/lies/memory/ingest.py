@@ -11,6 +11,7 @@ from typing import Any
 from nmemory_reference.lies.answers import Body, Honest, Result, ask, asking, body_of, is_error, with_body, without
 from nmemory_reference.lies.lie import Area
 from nmemory_reference.lies.memory.answers import success, value_fault
+from nmemory_reference.lies.memory.history import History
 from nmemory_reference.lies.refusal import Refusal
 from nmemory_reference.serve.interceptor import Interceptor, ToolCall
 
@@ -120,43 +121,39 @@ async def identity_is_content_and_project(call: ToolCall, honest: Honest) -> Res
 
 
 @area.liar(TOOL, GET, clause="nm1/ingest/dedup-changes-nothing")
-class ACollapseTakesTheNewOrigin(Interceptor):
+class ACollapseTakesTheNewOrigin(History):
     """The origin that was sent last is shown for content that was there already."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._last: dict[str, Any] = {}
 
-    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
-        result = await honest(call)
-        if is_error(result) or call.name not in (TOOL, GET):
-            return result
-        body = body_of(result)
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name not in (TOOL, GET):
+            return
         if call.name == TOOL:
             for item, row in pairs(call, body):
                 if row["status"] == "deduplicated":
                     self._last[row["id"]] = item["source"]
         elif (source := self._last.get(body["id"])) and "capsule" in body:
             body["capsule"]["provenance"]["source"] = source
-        return with_body(result, body)
 
 
 @area.liar(TOOL, GET, clause="nm1/ingest/dedup-changes-nothing")
-class ACollapseRaisesConfidence(Interceptor):
+class ACollapseRaisesConfidence(History):
     """Content that is heard again is believed more."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._again: set[str] = set()
 
-    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
-        result = await honest(call)
-        if is_error(result) or call.name not in (TOOL, GET):
-            return result
-        body = body_of(result)
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name not in (TOOL, GET):
+            return
         if call.name == TOOL:
             self._again |= {row["id"] for row in body["outcomes"] if row["status"] == "deduplicated"}
         elif body["id"] in self._again and "capsule" in body:
             body["capsule"]["confidence"] = min(1.0, body["capsule"]["confidence"] + 0.1)
-        return with_body(result, body)
 
 
 @area.asking(TOOL, clause="nm1/ingest/other-bytes-are-new", also={"nm1/ingest/content-verbatim"})
@@ -166,23 +163,21 @@ def case_is_folded_for_identity(call: ToolCall) -> ToolCall:
 
 
 @area.liar(TOOL, clause="nm1/ingest/dedup-survives-restart")
-class WhatCameBeforeTheStartIsNew(Interceptor):
+class WhatCameBeforeTheStartIsNew(History):
     """Content of an earlier run of the server is captured once more."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._captured: set[str] = set()
 
-    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
-        result = await honest(call)
-        if is_error(result) or call.name != TOOL:
-            return result
-        body = body_of(result)
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name != TOOL:
+            return
         for row in body["outcomes"]:
             if row["status"] == "deduplicated" and row["id"] not in self._captured:
                 row["status"] = "captured"
                 body["captured"], body["deduped"] = body["captured"] + 1, body["deduped"] - 1
             self._captured.add(row.get("id", ""))
-        return with_body(result, body)
 
 
 @area.asking(TOOL, clause="nm1/ingest/dedup-inside-batch")
@@ -519,23 +514,21 @@ async def known_content_replaces_nothing(call: ToolCall, honest: Honest) -> Resu
 
 
 @area.liar(TOOL, RETRIEVE, clause="nm1/ingest/superseded-not-recalled")
-class TheReplacedIsRecalled(Interceptor):
+class TheReplacedIsRecalled(History):
     """A capsule that an ingest replaced is still recalled beside the new one."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._replaced: dict[str, str] = {}
 
-    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
-        result = await honest(call)
-        if is_error(result) or call.name not in (TOOL, RETRIEVE):
-            return result
-        body = body_of(result)
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name not in (TOOL, RETRIEVE):
+            return
         if call.name == TOOL:
             self._replaced |= {row["superseded"]: row["id"] for row in body["outcomes"] if "superseded" in row}
         elif body["outcome"] == "grounded":
             shown = {row["id"]: row for row in body["results"]}
             body["results"] += [shown[new] | {"id": old} for old, new in self._replaced.items() if new in shown]
-        return with_body(result, body)
 
 
 @area.success(LIST, clause="nm1/ingest/superseded-still-read")
@@ -597,24 +590,22 @@ def a_first_label_is_a_flip(call: ToolCall, body: Body) -> None:
 
 
 @area.liar(TOOL, LIST, clause="nm1/ingest/kind-omitted-keeps")
-class ACaptureWithoutAKindClearsIt(Interceptor):
+class ACaptureWithoutAKindClearsIt(History):
     """Content that is sent again without a kind loses its label in lists."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._bare: set[str] = set()
 
-    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
-        result = await honest(call)
-        if is_error(result) or call.name not in (TOOL, LIST):
-            return result
-        body = body_of(result)
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name not in (TOOL, LIST):
+            return
         if call.name == TOOL:
             for item, row in pairs(call, body):
                 if row["status"] == "deduplicated":
                     (self._bare.discard if "kind" in item else self._bare.add)(row["id"])
         elif "kind" in call.arguments:
             body["entries"] = [row for row in body["entries"] if row["id"] not in self._bare]
-        return with_body(result, body)
 
 
 @area.refusal(TOOL, clause="nm1/ingest/bad-kind-names-set")
@@ -644,17 +635,16 @@ def recall_is_silent_about_staleness(call: ToolCall, row: Body) -> None:
 
 
 @area.liar(TOOL, GET, clause="nm1/ingest/epistemics-per-field")
-class ACollapseReplacesAllOfThem(Interceptor):
+class ACollapseReplacesAllOfThem(History):
     """Of what is known of the evidence only the fields that were sent last are shown."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._sent: dict[str, set[str]] = {}
 
-    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
-        result = await honest(call)
-        if is_error(result) or call.name not in (TOOL, GET):
-            return result
-        body = body_of(result)
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name not in (TOOL, GET):
+            return
         fields = {"evidence_state", "proof_hint", "stale_if"}
         if call.name == TOOL:
             for item, row in pairs(call, body):
@@ -662,7 +652,6 @@ class ACollapseReplacesAllOfThem(Interceptor):
                     self._sent[row["id"]] = fields & item.keys()
         elif "epistemics" in body and (sent := self._sent.get(body["id"])):
             body["epistemics"] = {name: value for name, value in body["epistemics"].items() if name in {*sent, "at"}}
-        return with_body(result, body)
 
 
 # When it happened
@@ -715,24 +704,22 @@ def times_lose_their_offset(call: ToolCall, body: Body) -> None:
 
 
 @area.liar(TOOL, GET, clause="nm1/ingest/event-first-stays")
-class TheLastTimeCounts(Interceptor):
+class TheLastTimeCounts(History):
     """Known content takes the time that was sent last."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._last: dict[str, str] = {}
 
-    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
-        result = await honest(call)
-        if is_error(result) or call.name not in (TOOL, GET):
-            return result
-        body = body_of(result)
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name not in (TOOL, GET):
+            return
         if call.name == TOOL:
             for item, row in pairs(call, body):
                 if row["status"] == "deduplicated" and "event_at" in item:
                     self._last[row["id"]] = item["event_at"]
         elif "event_time" in body and (last := self._last.get(body["id"])):
             body["event_time"] |= {"event_from": last, "event_to": last}
-        return with_body(result, body)
 
 
 @area.answer(RETRIEVE, clause="nm1/ingest/event-never-decays")
@@ -755,7 +742,7 @@ async def old_events_fade(call: ToolCall, honest: Honest) -> Result:
 @area.asking(TOOL, clause="nm1/ingest/project-from-client")
 def slugs_keep_their_dots(call: ToolCall) -> ToolCall:
     """The name of a client is only lower-cased, and its spaces made dashes."""
-    name = call.caller.name or ""
+    name = call.caller.client or ""
     slug = re.sub(r"[^a-z0-9.]+", "-", name.lower()).strip("-")[:32]
     changed = [{"project_id": slug, **item} if slug else item for item in items(call)]
     return with_items(call, changed) if changed else call

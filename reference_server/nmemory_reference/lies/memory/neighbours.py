@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from nmemory_reference.lies.answers import Body, Honest, Result, ask, body_of, is_error, with_body
 from nmemory_reference.lies.lie import Area
+from nmemory_reference.lies.memory.history import History
 from nmemory_reference.serve.interceptor import Interceptor, ToolCall
 
 area = Area("neighbours")
@@ -116,22 +117,20 @@ class TheFalsifiedIsASibling(_ShowsTheFenced):
 
 
 @area.liar(TOOL, clause="nm1/ingest/siblings-no-superseded")
-class TheReplacedIsASibling(Interceptor):
+class TheReplacedIsASibling(History):
     """A capsule that an earlier ingest replaced is a sibling."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._replaced: list[str] = []
 
-    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
-        result = await honest(call)
-        if is_error(result) or call.name != TOOL:
-            return result
-        body = body_of(result)
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name != TOOL:
+            return
         for row in body["outcomes"]:
             if self._replaced and "siblings" in row:
                 row["siblings"] = [{"id": self._replaced[-1], "score": 0.9}, *row["siblings"]][:3]
             self._replaced += [row["superseded"]] if "superseded" in row else []
-        return with_body(result, body)
 
 
 @area.item(TOOL, at="outcomes", clause="nm1/ingest/siblings-not-the-replaced")

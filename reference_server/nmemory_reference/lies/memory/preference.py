@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nmemory_reference.lies.answers import Body, Honest, Result, asking, body_of, is_error, with_body
+from nmemory_reference.lies.answers import Body, Honest, Result, asking, is_error
 from nmemory_reference.lies.lie import Area
 from nmemory_reference.lies.memory.answers import ARMOUR, rows, success
-from nmemory_reference.lies.memory.history import Unaudited
+from nmemory_reference.lies.memory.history import History, Unaudited
 from nmemory_reference.lies.refusal import Refusal
 from nmemory_reference.serve.interceptor import Interceptor, RpcFault, ToolCall
 
@@ -115,17 +115,16 @@ def pairs_are_scored(call: ToolCall, row: Body) -> None:
 
 
 @area.liar(TOOL, RETRIEVE, clause="nm1/preference/no-recall-effect")
-class WinnersAreBelieved(Interceptor):
+class WinnersAreBelieved(History):
     """What was preferred is recalled with more confidence."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._won: set[str] = set()
 
-    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
-        result = await honest(call)
-        if is_error(result) or call.name not in (TOOL, RETRIEVE):
-            return result
-        body = body_of(result)
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name not in (TOOL, RETRIEVE):
+            return
         if "recorded" in body:
             self._won.add(body["recorded"]["preferred_id"])
         for row in rows(call.name, body):
@@ -133,7 +132,6 @@ class WinnersAreBelieved(Interceptor):
                 row["confidence"] = 0.9
         if "results" in body:
             body["results"].sort(key=lambda row: row["id"] not in self._won)
-        return with_body(result, body)
 
 
 @area.liar(TOOL, "memory_digest", clause="nm1/preference/audited")
