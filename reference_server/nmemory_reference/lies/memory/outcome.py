@@ -34,7 +34,7 @@ def a_record_is_a_yes(call: ToolCall, body: Body) -> None:
 @area.asking(TOOL, clause="nm1/outcome/actor-as-given")
 def the_client_is_the_observer(call: ToolCall) -> ToolCall:
     """The actor is the client, whatever was sent."""
-    return asking(call, actor=call.caller.name or "client") if call.arguments.get("actor") else call
+    return asking(call, actor=call.caller.client or "client") if call.arguments.get("actor") else call
 
 
 @area.item(TOOL, at="outcomes", clause="nm1/outcome/optionals-read-back")
