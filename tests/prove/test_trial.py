@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from nmemory_kit.contract.pack import Pack
+from nmemory_kit.contract.pack import Pack, load_pack
 from nmemory_kit.prove import Cast, Evidence, Fate, LieTrial, NullTrial, VariantTrial
-from nmemory_kit.prove.trial import try_lie, try_null, try_variant
+from nmemory_kit.prove.trial import try_kin, try_lie, try_null, try_variant, waits
 from nmemory_reference.lies import Area, Body, Interceptor, Lie, Result, RpcFault, ToolCall, Variant, text_result
 
 FULL = {"surface": "full"}
@@ -54,6 +54,34 @@ def test_a_lie_that_only_another_clause_tells_is_found_elsewhere(small: Pack) ->
 def test_a_reason_excuses_what_is_found_elsewhere(small: Pack) -> None:
     trial = tried(small, never_expires("mv1/recall/newest-first", elsewhere="nothing shows it"))
     assert (trial.fate, trial.good, trial.reason) == (Fate.ELSEWHERE, True, "nothing shows it")
+
+
+def no_id(name: str) -> Lie:
+    area = Area("mine")
+
+    @area.success("forget", clause="mv1/forget/shape")
+    def id_is_left_out(call: ToolCall, body: Body) -> None:
+        """Leaves out the id."""
+        body.pop("id")
+
+    return replace(area.lies[0], id=name, made=True)
+
+
+def test_what_caught_a_lie_is_done_first_for_the_next_of_its_kin(small: Pack) -> None:
+    first, second = asyncio.run(try_kin([no_id("mine/one"), no_id("mine/two")], Cast(small, config=FULL)))
+    assert (first.fate, second.fate) == (Fate.CAUGHT, Fate.CAUGHT)
+    assert first.evidence is not None
+    assert second.evidence is not None
+    assert first.evidence.case == second.evidence.case == "memory-verbs/v1/forget-idempotent"
+    assert (first.cases, second.cases) == (len(small.cases), 1)
+
+
+def test_a_lie_waits_if_every_case_of_its_clause_does(small: Pack) -> None:
+    pack = load_pack("memory-verbs")
+    lie = never_expires("mv1/remember/ttl-expires")
+    assert waits(lie, Cast(pack))
+    assert not waits(replace(lie, also=frozenset({"mv1/forget/idempotent"})), Cast(pack))
+    assert not waits(lie, Cast(small))
 
 
 def test_the_same_demanded_by_two_clauses_may_be_told_by_either(small: Pack) -> None:

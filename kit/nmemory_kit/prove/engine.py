@@ -6,18 +6,23 @@ import asyncio
 import multiprocessing
 import os
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
 
 from ..contract.clause import Level
 from ..contract.pack import Pack
 from .doubles import Doubles, Sources, gather
 from .proof import LieTrial, NullTrial, Proof, Trial, VariantTrial
 from .stage import in_memory
-from .trial import try_lie, try_null, try_variant
+from .trial import try_kin, try_null, try_variant, waits
 from .vacuity import stale
 from .workers import deaf_children, hear
+
+if TYPE_CHECKING:
+    from nmemory_reference.lies import Lie
 
 #: Lies of one batch, and variants or null doubles of one.
 _LIES_A_BATCH = 24
@@ -112,15 +117,23 @@ def _trials(sources: Sources, doubles: Doubles, jobs: int) -> Iterator[Trial]:
 
 
 def _batches(doubles: Doubles) -> Iterator[Batch]:
-    """The long ones first, so that no process is left alone with one."""
+    """The long ones first, so that no process is left alone with one.
+
+    The lies that wait to be caught go with the first variants: there is something to do meanwhile.
+    """
+    waiting = {cast.pack.path: [lie.id for lie in cast.lies if waits(lie, cast)] for cast in doubles.casts}
     for cast in doubles.casts:
-        for ids in _split([variant.id for variant in cast.variants], _WHOLES_A_BATCH):
+        first, *more = [*_split([variant.id for variant in cast.variants], _WHOLES_A_BATCH)] or [()]
+        if first or waiting[cast.pack.path]:
+            yield Batch(cast.pack.path, lies=tuple(waiting[cast.pack.path]), variants=first)
+        for ids in more:
             yield Batch(cast.pack.path, variants=ids)
     for cast in doubles.casts:
         for ids in _split([null.id for null in cast.nulls], _WHOLES_A_BATCH):
             yield Batch(cast.pack.path, nulls=ids)
     for cast in doubles.casts:
-        for ids in _split([lie.id for lie in cast.lies], _LIES_A_BATCH):
+        kept = frozenset(waiting[cast.pack.path])
+        for ids in _split([lie.id for lie in cast.lies if lie.id not in kept], _LIES_A_BATCH):
             yield Batch(cast.pack.path, lies=ids)
 
 
@@ -132,17 +145,28 @@ def _split(ids: Sequence[str], size: int) -> Iterator[tuple[str, ...]]:
 async def _try(batch: Batch, doubles: Doubles) -> list[Trial]:
     gate = asyncio.Semaphore(_AT_ONCE)
 
-    async def gated(trial: Awaitable[Trial]) -> Trial:
+    async def gated(work: Awaitable[Sequence[Trial]]) -> Sequence[Trial]:
         async with gate:
-            return await trial
+            return await work
 
     cast = doubles.of(batch.pack)
-    trials: list[Awaitable[Trial]] = [
-        *(try_lie(lie, cast) for lie in cast.lies if lie.id in batch.lies),
-        *(try_variant(variant, cast) for variant in cast.variants if variant.id in batch.variants),
-        *(try_null(null, cast) for null in cast.nulls if null.id in batch.nulls),
-    ]
-    return await asyncio.gather(*map(gated, trials))
+    lies = [lie for lie in cast.lies if lie.id in batch.lies]
+    trials = await asyncio.gather(
+        *(try_kin([lie], cast) for lie in lies if waits(lie, cast)),
+        *(gated(try_kin(kin, cast)) for kin in _kin(lie for lie in lies if not waits(lie, cast))),
+        *(gated(_alone(try_variant(one, cast))) for one in cast.variants if one.id in batch.variants),
+        *(gated(_alone(try_null(one, cast))) for one in cast.nulls if one.id in batch.nulls),
+    )
+    return [trial for some in trials for trial in some]
+
+
+async def _alone(trial: Awaitable[Trial]) -> Sequence[Trial]:
+    return [await trial]
+
+
+def _kin(lies: Iterable[Lie]) -> Iterator[list[Lie]]:
+    """Lies that are alike: those made from the schemas of one clause. Any other lie is like no other."""
+    return (list(kin) for _, kin in groupby(lies, key=lambda lie: lie.clause if lie.made else lie.id))
 
 
 #: What a worker has gathered.

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import compress
+from operator import not_
 from typing import TYPE_CHECKING
 
 from ..contract.case import Case
@@ -27,14 +29,17 @@ AT_ONCE = 8
 NULL_TIMEOUT = 0.05
 
 
-async def try_lie(lie: Lie, cast: Cast) -> LieTrial:
-    """Do the cases that name the lie's clause, one by one; then all others, until a finding names it."""
+async def try_lie(lie: Lie, cast: Cast, scent: Sequence[str] = ()) -> LieTrial:
+    """Do the cases that name the lie's clause, one by one; then all others, until a finding names it.
+
+    ``scent`` are the paths of cases that caught lies like this one; they are done before the others.
+    """
     began = time.perf_counter()
     mishaps: list[str] = []
     found, done = None, 0
     try:
         async with staged(lie, cast, mishaps) as session:
-            found, done = await _hunt(lie, cast, session, mishaps)
+            found, done = await _hunt(lie, cast, session, mishaps, scent)
     except (Unreachable, NotATarget) as error:
         mishaps.append(f"it could not be tried: {error}")
     fate = Fate.STUMBLED if mishaps else _fate(lie, found)
@@ -57,12 +62,34 @@ def _fate(lie: Lie, found: Evidence | None) -> Fate:
     return Fate.CAUGHT if found.clause in _clauses(lie) else Fate.ELSEWHERE
 
 
-async def _hunt(lie: Lie, cast: Cast, session: Session, mishaps: list[str]) -> tuple[Evidence | None, int]:
+async def try_kin(lies: Sequence[Lie], cast: Cast) -> list[LieTrial]:
+    """Try lies that are alike, one after the other: what caught one of them is likely to catch the next."""
+    trials: list[LieTrial] = []
+    scent: list[str] = []
+    for lie in lies:
+        trial = await try_lie(lie, cast, scent)
+        trials.append(trial)
+        if trial.fate is Fate.CAUGHT and trial.evidence is not None:
+            scent = [trial.evidence.case, *(case for case in scent if case != trial.evidence.case)]
+    return trials
+
+
+def waits(lie: Lie, cast: Cast) -> bool:
+    """Whether every case that names the lie's clause waits for something."""
+    clauses = _clauses(lie)
+    targeted = [case for case in cast.pack.cases if clauses.intersection(case.clauses)]
+    return bool(targeted) and all(case.waits for case in targeted)
+
+
+async def _hunt(
+    lie: Lie, cast: Cast, session: Session, mishaps: list[str], scent: Sequence[str]
+) -> tuple[Evidence | None, int]:
     """The finding that tells, one for the lie's own clause if there is any, and how many cases it took.
 
-    It ends with the first mishap.
+    It ends with the first mishap; for a lie that says itself that only another clause's case can tell, with the first
+    finding once those for its own clause have none.
     """
-    targeted, others = _in_order(lie, [case for case in cast.pack.cases if not session.lacking(case)])
+    targeted, others = _in_order(lie, [case for case in cast.pack.cases if not session.lacking(case)], scent)
     clauses = _clauses(lie)
     other: Evidence | None = None
     done = 0
@@ -71,22 +98,28 @@ async def _hunt(lie: Lie, cast: Cast, session: Session, mishaps: list[str]) -> t
         done += 1
         if (named := _telling(result, clauses)) or mishaps:
             return named, done
-        other = other or _telling([result])
+        other = other or _telling(result)
+    if other is not None and lie.elsewhere is not None:
+        return other, done
     for start in range(0, len(others), AT_ONCE):
         results = await asyncio.gather(*map(session.do, others[start : start + AT_ONCE]))
         done += len(results)
         if (named := _telling(results, clauses)) or mishaps:
             return named, done
         other = other or _telling(results)
+        if other is not None and lie.elsewhere is not None:
+            break
     return other, done
 
 
-def _in_order(lie: Lie, cases: Iterable[Case]) -> tuple[list[Case], list[Case]]:
-    """The cases that name the lie's clause, and the others; those first that are likely to tell soon."""
+def _in_order(lie: Lie, cases: Iterable[Case], scent: Sequence[str] = ()) -> tuple[list[Case], list[Case]]:
+    """The cases that name the lie's clause or are on the scent, and the others; the likely ones first."""
     clauses = _clauses(lie)
+    nearest = {case: place for place, case in enumerate(scent)}
 
-    def likely(case: Case) -> tuple[bool, bool, bool, int]:
+    def likely(case: Case) -> tuple[int, bool, bool, bool, int]:
         return (
+            nearest.get(case.path, len(nearest)),
             case.waits,
             lie.clause not in case.clauses,
             not lie.tools.intersection(case.tools()),
@@ -94,8 +127,8 @@ def _in_order(lie: Lie, cases: Iterable[Case]) -> tuple[list[Case], list[Case]]:
         )
 
     ordered = sorted(cases, key=likely)
-    targeted = [case for case in ordered if clauses.intersection(case.clauses)]
-    return targeted, [case for case in ordered if case not in targeted]
+    aimed = [case.path in nearest or bool(clauses.intersection(case.clauses)) for case in ordered]
+    return list(compress(ordered, aimed)), list(compress(ordered, map(not_, aimed)))
 
 
 def _clauses(lie: Lie) -> frozenset[str]:
