@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 from cli.commands import command
 from nmemory_kit import __version__
 
-HEAVY = ("mcp", "httpx", "jsonschema", "yaml", "rich", "starlette", "asyncio", "pytest", "sqlite3")
+HEAVY = ("mcp", "httpx", "jsonschema", "yaml", "rich", "pydantic", "starlette", "asyncio", "pytest", "sqlite3")
 
 
 def test_the_version_is_printed(nmemory):
@@ -30,6 +32,27 @@ def test_help_loads_nothing_heavy():
     assert (done.returncode, done.stderr.strip()) == (0, "[]")
 
 
+def test_serving_on_stdio_loads_nothing_that_it_does_not_need(tmp_path: Path):
+    script = (
+        "import sys\n"
+        "from nmemory_kit.cli.main import run\n"
+        f"assert run(['serve', '--db', {str(tmp_path / 'm.sqlite3')!r}]) == 0\n"
+        f"heavy = {HEAVY!r} + ('importlib.metadata',)\n"
+        "print(*[name for name in sys.modules if name.startswith('nmemory_kit.') or name in heavy], file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60
+    )
+    command_line = {"cli"} | {f"cli.{name}" for name in ("main", "complaint", "app", "groups", "options", "serving")}
+    assert set(done.stderr.split()) == {"asyncio", "sqlite3"} | {f"nmemory_kit.{name}" for name in command_line}
+
+
+def test_help_lists_the_commands_in_the_order_of_their_use(nmemory):
+    told = nmemory("--help").out
+    listed = " ".join(re.findall(r"^  ([a-z]+)  ", told, re.MULTILINE))
+    assert listed == "serve remember recall entity forget protocol memory"
+
+
 def test_a_pipe_that_nobody_reads_ends_the_command_quietly():
     started = subprocess.Popen(command("protocol", "--json"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     started.stdout.close()
@@ -42,7 +65,7 @@ def test_ctrl_c_is_heard_while_the_command_itself_is_still_being_loaded():
         "import sys\n"
         "class Interrupts:\n"
         "    def find_spec(self, name, *_):\n"
-        "        if name == 'typer': raise KeyboardInterrupt\n"
+        "        if name == 'click': raise KeyboardInterrupt\n"
         "sys.meta_path.insert(0, Interrupts())\n"
         "from nmemory_kit.cli.main import run\n"
         "sys.exit(run(['--help']))"

@@ -6,25 +6,26 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
+from click.exceptions import Exit
 
 from .complaint import FAILED, Complaint, say
 from .options import (
-    CommandArgument,
-    HeaderOption,
-    JsonOption,
-    ProfileOption,
-    ProtocolOption,
-    TargetOption,
-    TimeoutOption,
-    TokenEnvOption,
-    TokenFileOption,
-    TokenOption,
-    VersionOption,
+    Seconds,
+    command_argument,
+    header_option,
+    json_option,
     load,
-    told,
+    profile_option,
+    protocol_option,
+    target_option,
+    timeout_option,
+    token_env_option,
+    token_file_option,
+    token_option,
+    version_option,
 )
 from .progress import Progress
 from .runs import Recorder, prepare
@@ -36,62 +37,57 @@ if TYPE_CHECKING:
     from ..run.excuse import Excuse
     from ..run.options import Options
     from ..run.result import CaseResult, Header, Results
-    from ..target import Target
-
-NAME = "conformance"
-Globs = list[str] | None
+    from ..target import McpVersion, Target
 
 
-def add_to(app: typer.Typer) -> None:
-    """Hang the commands of this module into a group."""
-    app.command(NAME)(conformance)
-    app.command("cleanup")(cleanup)
-
-
+@click.command
+@command_argument
+@target_option
+@profile_option
+@protocol_option
+@token_option
+@token_env_option
+@token_file_option
+@header_option
+@version_option
+@click.option("--synthesize", is_flag=True, help="Allow expensive calls: they may cost the target money.")
+@click.option("--case", multiple=True, metavar="GLOB", help="Only cases whose id matches; repeatable.")
+@click.option("--clause", multiple=True, metavar="GLOB", help="Only cases that decide such a clause; repeatable.")
+@click.option("--jobs", type=click.IntRange(1, 256), default=8, metavar="N", help="Cases at once.")
+@timeout_option
+@click.option("--run-timeout", type=Seconds(), metavar="S", help="Seconds for the whole run (900).")
+@click.option("--xfail", type=Path, metavar="FILE", help="Failures that are known, with their reasons.")
+@click.option("--strict", is_flag=True, help="Exit 1 on gaps too.")
+@click.option("--list", "list_cases", is_flag=True, help="Print the cases and run nothing.")
+@json_option
+@click.option("--junit", type=Path, metavar="FILE", help="Write JUnit XML for a CI system.")
+@click.option("--markdown", type=Path, metavar="FILE", help="Write Markdown for a step summary.")
+@click.option("--lasting", is_flag=True, help="Make the Markdown one to keep: each clause, nothing that differs a run.")
+@click.option("--report", type=Path, metavar="DIR", help="Write the result file and every report there.")
 def conformance(
-    command: CommandArgument = None,
-    target: TargetOption = None,
-    profile: ProfileOption = None,
-    protocol: ProtocolOption = None,
-    token: TokenOption = None,
-    token_env: TokenEnvOption = None,
-    token_file: TokenFileOption = None,
-    header: HeaderOption = None,
-    mcp_version: VersionOption = None,
-    synthesize: Annotated[
-        bool, typer.Option("--synthesize", help="Allow expensive calls: they may cost the target money.")
-    ] = False,
-    case: Annotated[
-        Globs, typer.Option("--case", metavar="GLOB", help="Only cases whose id matches; repeatable.")
-    ] = None,
-    clause: Annotated[
-        Globs, typer.Option("--clause", metavar="GLOB", help="Only cases that decide such a clause; repeatable.")
-    ] = None,
-    jobs: Annotated[int, typer.Option("--jobs", metavar="N", min=1, max=256, help="Cases at once.")] = 8,
-    timeout: TimeoutOption = None,
-    run_timeout: Annotated[
-        float | None,
-        typer.Option("--run-timeout", metavar="S", min=0.001, max=86_400, help="Seconds for the whole run (900)."),
-    ] = None,
-    xfail: Annotated[
-        Path | None, typer.Option("--xfail", metavar="FILE", help="Failures that are known, with their reasons.")
-    ] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit 1 on gaps too.")] = False,
-    list_cases: Annotated[bool, typer.Option("--list", help="Print the cases and run nothing.")] = False,
-    as_json: JsonOption = False,
-    junit: Annotated[
-        Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML for a CI system.")
-    ] = None,
-    markdown: Annotated[
-        Path | None, typer.Option("--markdown", metavar="FILE", help="Write Markdown for a step summary.")
-    ] = None,
-    lasting: Annotated[
-        bool,
-        typer.Option("--lasting", help="Make the Markdown one to keep: each clause, nothing that differs a run."),
-    ] = False,
-    report: Annotated[
-        Path | None, typer.Option("--report", metavar="DIR", help="Write the result file and every report there.")
-    ] = None,
+    command: tuple[str, ...],
+    target: str | None,
+    profile: Path | None,
+    protocol: str | None,
+    token: str | None,
+    token_env: str | None,
+    token_file: Path | None,
+    header: tuple[str, ...],
+    mcp_version: "McpVersion | None",
+    synthesize: bool,
+    case: tuple[str, ...],
+    clause: tuple[str, ...],
+    jobs: int,
+    timeout: float | None,
+    run_timeout: float | None,
+    xfail: Path | None,
+    strict: bool,
+    list_cases: bool,
+    as_json: bool,
+    junit: Path | None,
+    markdown: Path | None,
+    lasting: bool,
+    report: Path | None,
 ) -> None:
     """Judge a server by the contract. Without a target the kit certifies its own reference server."""
     import asyncio
@@ -103,13 +99,13 @@ def conformance(
     from . import own_server
 
     token_from = (token, token_env, token_file)
-    address = Address.of(target, command, profile, token_from, header, told(mcp_version), timeout, own_server.COMMAND)
+    address = Address.of(target, command, profile, token_from, header, mcp_version, timeout, own_server.COMMAND)
     packs = load(protocol)
-    everything, cases = choose(packs), choose(packs, case or (), clause or ())
+    everything, cases = choose(packs), choose(packs, case, clause)
     if not cases:
         raise Complaint("no case meets both --case and --clause", "Leave one of them out, or widen its glob")
     if list_cases:
-        typer.echo(_listed(cases, as_json=as_json))
+        click.echo(_listed(cases, as_json=as_json))
         return
     excuses = read_excuses(xfail) if xfail is not None else ()
     check_excuses(excuses, everything, _today())
@@ -137,20 +133,31 @@ def conformance(
         # Also where nobody reads what is told.
         for form, write in writers:
             write(form.render(results))
-    raise typer.Exit(_exit_code(results, strict=strict))
+    raise Exit(_exit_code(results, strict=strict))
 
 
+@click.command
+@command_argument
+@target_option
+@profile_option
+@token_option
+@token_env_option
+@token_file_option
+@header_option
+@version_option
+@timeout_option
+@click.option("--run", metavar="RUN", help="Only what this run made.")
 def cleanup(
-    command: CommandArgument = None,
-    target: TargetOption = None,
-    profile: ProfileOption = None,
-    token: TokenOption = None,
-    token_env: TokenEnvOption = None,
-    token_file: TokenFileOption = None,
-    header: HeaderOption = None,
-    mcp_version: VersionOption = None,
-    timeout: TimeoutOption = None,
-    run: Annotated[str | None, typer.Option("--run", metavar="RUN", help="Only what this run made.")] = None,
+    command: tuple[str, ...],
+    target: str | None,
+    profile: Path | None,
+    token: str | None,
+    token_env: str | None,
+    token_file: Path | None,
+    header: tuple[str, ...],
+    mcp_version: "McpVersion | None",
+    timeout: float | None,
+    run: str | None,
 ) -> None:
     """Take back what crashed runs left behind in a target: only what their ledgers name."""
     import asyncio
@@ -161,7 +168,7 @@ def cleanup(
     from ..run.state import ledgers
 
     token_from = (token, token_env, token_file)
-    address = Address.of(target, command, profile, token_from, header, told(mcp_version), timeout)
+    address = Address.of(target, command, profile, token_from, header, mcp_version, timeout)
     if not address.given:
         raise Complaint("no target was given", "Name the one that the runs were against, as then: --target, --profile")
     reached = reach(address)
@@ -171,7 +178,7 @@ def cleanup(
         there = ", ".join(path.stem for path in known) or "none"
         raise Complaint(f"no run {run!r} left anything behind in this target; runs that did: {there}")
     if not chosen:
-        typer.echo("no run left anything behind in this target")
+        click.echo("no run left anything behind in this target")
         return
 
     async def clean() -> "tuple[Cleaned, ...]":
@@ -182,11 +189,11 @@ def cleanup(
 
     for cleaned in asyncio.run(clean()):
         if cleaned.under_way:
-            typer.echo(f"run {cleaned.ledger.stem}: still under way, left alone")
+            click.echo(f"run {cleaned.ledger.stem}: still under way, left alone")
             continue
-        typer.echo(f"run {cleaned.ledger.stem}: {cleaned.taken_back} taken back, {len(cleaned.left)} left")
+        click.echo(f"run {cleaned.ledger.stem}: {cleaned.taken_back} taken back, {len(cleaned.left)} left")
         for thing in cleaned.left:
-            typer.echo(f"  {harmless(thing, 200)}")
+            click.echo(f"  {harmless(thing, 200)}")
 
 
 @dataclass(frozen=True)

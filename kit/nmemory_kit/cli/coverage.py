@@ -3,10 +3,11 @@
 from collections import Counter
 from dataclasses import dataclass
 
-import typer
+import click
+from click.exceptions import Exit
 
 from .complaint import FAILED
-from .options import JsonOption, ProtocolOption, load
+from .options import json_option, load, protocol_option
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +32,10 @@ class Row:
         return None if self.lies else "no lie that would show that its cases notice"
 
 
-def add_to(app: typer.Typer) -> None:
-    """Hang the command of this module into a group."""
-    app.command("coverage")(coverage)
-
-
-def coverage(protocol: ProtocolOption = None, as_json: JsonOption = False) -> None:
+@click.command
+@protocol_option
+@json_option
+def coverage(protocol: str | None, as_json: bool) -> None:
     """Count cases and lies a clause; exits 1 if a MUST has no case, or no lie that its cases catch."""
     found = rows(protocol)
     problems = [row for row in found if row.problem]
@@ -44,15 +43,15 @@ def coverage(protocol: ProtocolOption = None, as_json: JsonOption = False) -> No
         import json
         from dataclasses import asdict
 
-        typer.echo(json.dumps([{**asdict(row), "problem": row.problem} for row in found], indent=2))
+        click.echo(json.dumps([{**asdict(row), "problem": row.problem} for row in found], indent=2))
     else:
-        typer.echo(_table(found))
+        click.echo(_table(found))
         for row in problems:
-            typer.echo(f"{row.clause}: {row.problem}")
+            click.echo(f"{row.clause}: {row.problem}")
         decided = sum(bool(row.cases) for row in found)
-        typer.echo(f"{len(found)} clauses, {decided} decided by cases, {len(problems)} MUST without enough behind them")
+        click.echo(f"{len(found)} clauses, {decided} decided by cases, {len(problems)} MUST without enough behind them")
     if problems:
-        raise typer.Exit(FAILED)
+        raise Exit(FAILED)
 
 
 def rows(protocol: str | None) -> list[Row]:

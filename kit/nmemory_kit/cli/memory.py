@@ -3,34 +3,36 @@
 import json
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
+import click
 
 from .complaint import FAILED, Complaint
-from .options import DbOption
+from .groups import LazyGroup
+from .options import db_option
 
-app = typer.Typer(
-    help="Call a tool on the capsules of the reference memory.",
-    rich_markup_mode=None,
+prefix_option = click.option("--project-prefix", metavar="P", help="Only this project and those below it.")
+
+
+@click.group(
+    cls=LazyGroup,  # click's own would list the commands by the alphabet
+    places={name: f"memory:{name}" for name in ("recall", "digest", "get", "export", "merge")},
+    no_args_is_help=False,
 )
-
-PrefixOption = Annotated[
-    str | None, typer.Option("--project-prefix", metavar="P", help="Only this project and those below it.")
-]
+def memory() -> None:
+    """Call a tool on the capsules of the reference memory."""
 
 
-@app.command()
+@click.command
+@click.option(
+    "--terms", multiple=True, required=True, metavar="A,B", help="What to look for; split at commas, repeatable."
+)
+@click.option("--limit", type=click.IntRange(min=0), metavar="N", help="At most so many results.")
+@click.option("--budget", type=click.IntRange(min=0), metavar="N", help="At most about so many tokens (1500).")
+@prefix_option
+@db_option
 def recall(
-    terms: Annotated[
-        list[str], typer.Option("--terms", metavar="A,B", help="What to look for; split at commas, repeatable.")
-    ],
-    limit: Annotated[int | None, typer.Option("--limit", metavar="N", min=0, help="At most so many results.")] = None,
-    budget: Annotated[
-        int | None, typer.Option("--budget", metavar="N", min=0, help="At most about so many tokens (1500).")
-    ] = None,
-    project_prefix: PrefixOption = None,
-    db: DbOption = None,
+    terms: tuple[str, ...], limit: int | None, budget: int | None, project_prefix: str | None, db: Path | None
 ) -> None:
     """Look for evidence, as memory_retrieve does; it counts as a recall."""
     asked = [term for part in terms for term in map(str.strip, part.split(",")) if term]
@@ -40,48 +42,37 @@ def recall(
     _print(answer + "\n")
 
 
-@app.command()
-def digest(
-    headlines: Annotated[
-        int | None, typer.Option("--headlines", metavar="N", min=0, help="The cap of every list (10).")
-    ] = None,
-    project_prefix: PrefixOption = None,
-    db: DbOption = None,
-) -> None:
+@click.command
+@click.option("--headlines", type=click.IntRange(min=0), metavar="N", help="The cap of every list (10).")
+@prefix_option
+@db_option
+def digest(headlines: int | None, project_prefix: str | None, db: Path | None) -> None:
     """Show the store on one page, as memory_digest does."""
     _print(_call("digest", db, headlines=headlines, project_prefix=project_prefix) + "\n")
 
 
-@app.command()
-def get(
-    capsule: Annotated[str, typer.Argument(metavar="ID", help="A capsule's id: cap-<n>.")],
-    db: DbOption = None,
-) -> None:
+@click.command
+@click.argument("capsule", metavar="ID", help="A capsule's id: cap-<n>.")
+@db_option
+def get(capsule: str, db: Path | None) -> None:
     """Show one capsule whole, as memory_get does."""
     _print(_call("get", db, id=capsule) + "\n")
 
 
-@app.command()
-def export(
-    stamp: Annotated[bool, typer.Option("--stamp/--no-stamp", help="Whether to say when it was made.")] = True,
-    db: DbOption = None,
-) -> None:
+@click.command
+@click.option("--stamp/--no-stamp", default=True, help="Whether to say when it was made.")
+@db_option
+def export(stamp: bool, db: Path | None) -> None:
     """Print the document of memory_export, byte for byte."""
     _print(json.loads(_call("export", db, stamp=stamp))["markdown"])
 
 
-@app.command()
-def merge(
-    other: Annotated[Path, typer.Argument(metavar="FILE", help="The other store; it is only read.")],
-    db: DbOption = None,
-) -> None:
+@click.command
+@click.argument("other", type=Path, metavar="FILE", help="The other store; it is only read.")
+@db_option
+def merge(other: Path, db: Path | None) -> None:
     """Take in what another store holds, as memory_merge does."""
     _print(_call("merge", db, **{"from": str(other)}) + "\n")
-
-
-def add_to(root: typer.Typer) -> None:
-    """Hang the group into the root."""
-    root.add_typer(app, name="memory")
 
 
 def _call(tool: str, db: Path | None, **arguments: Any) -> str:
@@ -102,4 +93,4 @@ def _print(text: str) -> None:
         from ..report.foreign import harmless
 
         text = "\n".join(map(harmless, text.split("\n")))
-    typer.echo(text.encode(), nl=False)
+    click.echo(text.encode(), nl=False)

@@ -1,69 +1,55 @@
 """Options that several commands share, and what they stand for."""
 
-from enum import StrEnum
+import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
 if TYPE_CHECKING:
     from ..contract import Pack
 
-if TYPE_CHECKING:
-    from ..target import McpVersion
+
+class Seconds(click.FloatRange):
+    """A time to wait: up to a day."""
+
+    def __init__(self) -> None:
+        super().__init__(0.001, 86_400)
+
+    def convert(self, value: float, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Refuse also what is not a number: to click it is within any range."""
+        seconds = super().convert(value, param, ctx)
+        if math.isnan(seconds):
+            self.fail(f"{value} is not in the range {self.min}<=x<={self.max}.", param, ctx)
+        return seconds
 
 
-class Version(StrEnum):
-    """Which of MCP's eras to speak."""
-
-    AUTO = "auto"
-    LEGACY = "legacy"
-    MODERN = "modern"
-
-
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object for programs.")]
-ProtocolOption = Annotated[
-    str | None,
-    typer.Option("--protocol", metavar="P", help="A contract: `memory-verbs`, or with its version `memory-verbs/v1`."),
-]
-TargetOption = Annotated[
-    str | None,
-    typer.Option(
-        "--target",
-        metavar="URL|COMMAND",
-        help="An http(s) URL, or a command; {store} in it becomes a file in a temporary folder.",
-    ),
-]
-CommandArgument = Annotated[
-    list[str] | None, typer.Argument(metavar="-- COMMAND", help="The target's command as a list of arguments.")
-]
-ProfileOption = Annotated[
-    Path | None, typer.Option("--profile", metavar="FILE", help="A YAML file that says how to reach the target.")
-]
-TokenOption = Annotated[
-    str | None, typer.Option("--token", metavar="T", help="A bearer token; others can see it in the process list.")
-]
-TokenEnvOption = Annotated[
-    str | None, typer.Option("--token-env", metavar="NAME", help="The environment variable that holds the token.")
-]
-TokenFileOption = Annotated[
-    Path | None, typer.Option("--token-file", metavar="FILE", help="The file that holds the token.")
-]
-HeaderOption = Annotated[
-    list[str] | None, typer.Option("--header", metavar="'K: V'", help="A header for each request; repeatable.")
-]
-VersionOption = Annotated[Version | None, typer.Option("--mcp-version", help="Which of MCP's eras to speak (auto).")]
-TimeoutOption = Annotated[
-    float | None, typer.Option("--timeout", metavar="S", min=0.001, max=86_400, help="Seconds for a call (30).")
-]
-DbOption = Annotated[
-    Path | None, typer.Option("--db", metavar="FILE", help="The memory's SQLite file (NMEMORY_DB, or the user's own).")
-]
-
-
-def told(version: Version | None) -> "McpVersion | None":
-    """The era that was asked for, as the rest of the kit names it."""
-    return None if version is None else version.value
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object for programs.")
+protocol_option = click.option(
+    "--protocol", metavar="P", help="A contract: `memory-verbs`, or with its version `memory-verbs/v1`."
+)
+target_option = click.option(
+    "--target",
+    metavar="URL|COMMAND",
+    help="An http(s) URL, or a command; {store} in it becomes a file in a temporary folder.",
+)
+command_argument = click.argument(
+    "command", nargs=-1, metavar="[-- COMMAND]...", help="The target's command as a list of arguments."
+)
+profile_option = click.option(
+    "--profile", type=Path, metavar="FILE", help="A YAML file that says how to reach the target."
+)
+token_option = click.option("--token", metavar="T", help="A bearer token; others can see it in the process list.")
+token_env_option = click.option("--token-env", metavar="NAME", help="The environment variable that holds the token.")
+token_file_option = click.option("--token-file", type=Path, metavar="FILE", help="The file that holds the token.")
+header_option = click.option("--header", multiple=True, metavar="'K: V'", help="A header for each request; repeatable.")
+version_option = click.option(
+    "--mcp-version", type=click.Choice(["auto", "legacy", "modern"]), help="Which of MCP's eras to speak (auto)."
+)
+timeout_option = click.option("--timeout", type=Seconds(), metavar="S", help="Seconds for a call (30).")
+db_option = click.option(
+    "--db", type=Path, metavar="FILE", help="The memory's SQLite file (NMEMORY_DB, or the user's own)."
+)
 
 
 def load(protocol: str | None) -> "tuple[Pack, ...]":

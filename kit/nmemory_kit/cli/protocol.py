@@ -2,26 +2,33 @@
 
 from typing import TYPE_CHECKING
 
-import typer
+import click
 
 from .complaint import Complaint
-from .options import JsonOption, ProtocolOption, load
+from .groups import LazyGroup
+from .options import json_option, load, protocol_option
 
 if TYPE_CHECKING:
     from ..contract import Pack
 
-app = typer.Typer(
-    help="The contract: print it, judge a server by it, prove that the kit would notice.",
-    rich_markup_mode=None,
+
+@click.group(
+    cls=LazyGroup,
+    places={
+        "conformance": "conformance:conformance",
+        "cleanup": "conformance:cleanup",
+        "coverage": "coverage:coverage",
+        "prove": "proving:prove",
+        "freeze": "freezing:freeze",
+        "export": "freezing:export",
+        "stats": "serving:stats",
+    },
+    invoke_without_command=True,
 )
-
-
-@app.callback(invoke_without_command=True)
-def contract(
-    context: typer.Context,
-    protocol: ProtocolOption = None,
-    as_json: JsonOption = False,
-) -> None:
+@protocol_option
+@json_option
+@click.pass_context
+def protocol(context: click.Context, protocol: str | None, as_json: bool) -> None:
     """The contract: print it, judge a server by it, prove that the kit would notice."""
     if context.invoked_subcommand is not None:
         if protocol is not None or as_json:
@@ -34,9 +41,9 @@ def contract(
         import json
 
         shapes = [as_object(pack) for pack in packs]
-        typer.echo(json.dumps(shapes[0] if len(shapes) == 1 else shapes, indent=2))
+        click.echo(json.dumps(shapes[0] if len(shapes) == 1 else shapes, indent=2))
     else:
-        typer.echo("\n\n".join(as_text(pack) for pack in packs))
+        click.echo("\n\n".join(as_text(pack) for pack in packs))
 
 
 def as_object(pack: "Pack") -> dict[str, object]:

@@ -3,12 +3,13 @@
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
+from click.exceptions import Exit
 
 from .complaint import say
-from .options import JsonOption, ProtocolOption
+from .options import json_option, protocol_option
 from .progress import Progress
 from .runs import prepare
 
@@ -16,27 +17,20 @@ if TYPE_CHECKING:
     from ..prove import Trial
 
 
-def add_to(app: typer.Typer) -> None:
-    """Hang the command of this module into a group."""
-    app.command("prove")(prove)
-
-
+@click.command
+@protocol_option
+@click.option("--lies", multiple=True, type=Path, metavar="FILE", help="A Python file with more lies; repeatable.")
+@click.option("--only", multiple=True, metavar="GLOB", help="Only doubles whose id or clause matches; repeatable.")
+@click.option("--jobs", type=click.IntRange(1, 256), metavar="N", help="Processes (one a processor).")
+@json_option
+@click.option("--markdown", type=Path, metavar="FILE", help="Write the matrix as Markdown.")
 def prove(
-    protocol: ProtocolOption = None,
-    lies: Annotated[
-        list[Path] | None, typer.Option("--lies", metavar="FILE", help="A Python file with more lies; repeatable.")
-    ] = None,
-    only: Annotated[
-        list[str] | None,
-        typer.Option("--only", metavar="GLOB", help="Only doubles whose id or clause matches; repeatable."),
-    ] = None,
-    jobs: Annotated[
-        int | None, typer.Option("--jobs", metavar="N", min=1, max=256, help="Processes (one a processor).")
-    ] = None,
-    as_json: JsonOption = False,
-    markdown: Annotated[
-        Path | None, typer.Option("--markdown", metavar="FILE", help="Write the matrix as Markdown.")
-    ] = None,
+    protocol: str | None,
+    lies: tuple[Path, ...],
+    only: tuple[str, ...],
+    jobs: int | None,
+    as_json: bool,
+    markdown: Path | None,
 ) -> None:
     """Try the kit on servers that lie. Each lie has to be caught, each legal variant found conformant."""
     from ..contract import load_pack, pack_names
@@ -51,14 +45,14 @@ def prove(
         def on_trial(trial: "Trial") -> None:
             progress.add(good=trial.good)
 
-        sources = Sources(packs, tuple(lies or ()))
-        proof = try_all(sources, only=tuple(only or ()), jobs=jobs, on_start=progress.start, on_trial=on_trial)
+        sources = Sources(packs, lies)
+        proof = try_all(sources, only=only, jobs=jobs, on_start=progress.start, on_trial=on_trial)
     if only:
         say("only some of the doubles were tried")
     if as_json:
-        typer.echo(json.dumps(proof.to_json(), indent=2))
+        click.echo(json.dumps(proof.to_json(), indent=2))
     else:
         terminal.put(matrix.lines(proof, packs), sys.stdout)
     if write is not None:
         write(matrix.markdown(proof, packs))
-    raise typer.Exit(proof.exit_code)
+    raise Exit(proof.exit_code)

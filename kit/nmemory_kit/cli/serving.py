@@ -1,60 +1,47 @@
 """``nmemory serve`` and ``protocol stats``: the reference server started, and the log of its use added up."""
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
+import click
+from click.exceptions import Exit
 
 from .complaint import Complaint, say
-from .options import DbOption, JsonOption
+from .options import db_option, json_option
 
 
-class Surface(StrEnum):
-    """Which tools the server offers."""
-
-    VERBS = "verbs"
-    MEMORY = "memory"
-    FULL = "full"
-
-
-def add_to(app: typer.Typer, protocol: typer.Typer) -> None:
-    """Hang the commands of this module into the groups that they belong to."""
-    app.command("serve")(serve)
-    protocol.command("stats")(stats)
-
-
+@click.command
+@click.option("--http", is_flag=True, help="Streamable HTTP instead of stdio.")
+@click.option("--host", default="127.0.0.1", metavar="H", help="Where to listen.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=3131, metavar="N", help="Where to listen; 0 takes a free one."
+)
+@click.option("--surface", type=click.Choice(["verbs", "memory", "full"]), default="full", help="Which tools to offer.")
+@db_option
+@click.option("--project", metavar="P", help="Where captures go that name no project.")
+@click.option("--tokens", type=Path, metavar="FILE", help="Bearer tokens of HTTP callers, in YAML.")
+@click.option("--embeddings", default="none", metavar="none|hash|URL", help="What compares facts by meaning.")
+@click.option("--embeddings-model", metavar="M", help="The model behind that URL.")
+@click.option("--llm", default="none", metavar="none|URL", help="What answers `synthesize`.")
+@click.option("--llm-model", metavar="M", help="The model behind that URL.")
+@click.option("--trust-local", is_flag=True, help="Callers without a token see what is private.")
+@click.option("--lie", metavar="ID", help="Break one clause on purpose, to try a kit's teeth.")
+@click.option("--list-lies", is_flag=True, help="Print the lies and their clauses.")
 def serve(
-    http: Annotated[bool, typer.Option("--http", help="Streamable HTTP instead of stdio.")] = False,
-    host: Annotated[str, typer.Option("--host", metavar="H", help="Where to listen.")] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option("--port", metavar="N", min=0, max=65535, help="Where to listen; 0 takes a free one.")
-    ] = 3131,
-    surface: Annotated[Surface, typer.Option("--surface", help="Which tools to offer.")] = Surface.FULL,
-    db: DbOption = None,
-    project: Annotated[
-        str | None, typer.Option("--project", metavar="P", help="Where captures go that name no project.")
-    ] = None,
-    tokens: Annotated[
-        Path | None, typer.Option("--tokens", metavar="FILE", help="Bearer tokens of HTTP callers, in YAML.")
-    ] = None,
-    embeddings: Annotated[
-        str, typer.Option("--embeddings", metavar="none|hash|URL", help="What compares facts by meaning.")
-    ] = "none",
-    embeddings_model: Annotated[
-        str | None, typer.Option("--embeddings-model", metavar="M", help="The model behind that URL.")
-    ] = None,
-    llm: Annotated[str, typer.Option("--llm", metavar="none|URL", help="What answers `synthesize`.")] = "none",
-    llm_model: Annotated[
-        str | None, typer.Option("--llm-model", metavar="M", help="The model behind that URL.")
-    ] = None,
-    trust_local: Annotated[
-        bool, typer.Option("--trust-local", help="Callers without a token see what is private.")
-    ] = False,
-    lie: Annotated[
-        str | None, typer.Option("--lie", metavar="ID", help="Break one clause on purpose, to try a kit's teeth.")
-    ] = None,
-    list_lies: Annotated[bool, typer.Option("--list-lies", help="Print the lies and their clauses.")] = False,
+    http: bool,
+    host: str,
+    port: int,
+    surface: str,
+    db: Path | None,
+    project: str | None,
+    tokens: Path | None,
+    embeddings: str,
+    embeddings_model: str | None,
+    llm: str,
+    llm_model: str | None,
+    trust_local: bool,
+    lie: str | None,
+    list_lies: bool,
 ) -> None:
     """Serve the reference memory. Keys of models come from NMEMORY_EMBEDDINGS_KEY and NMEMORY_LLM_KEY."""
     from dataclasses import replace
@@ -65,13 +52,13 @@ def serve(
     if list_lies:
         from .lies import listed
 
-        typer.echo(listed())
+        click.echo(listed())
         return
     if tokens is not None and not http:
         raise Complaint("tokens are for HTTP callers", "Add --http, or take out --tokens")
     config = Config.told(
         db=db or default_db(),
-        surface=surface.value,
+        surface=surface,
         project=project,
         embeddings=embeddings,
         embeddings_model=embeddings_model,
@@ -95,14 +82,14 @@ def serve(
         from nmemory_reference.serve.stdio import serve_stdio
 
         code = serve_stdio(config, interceptor=interceptor)
-    raise typer.Exit(code)
+    raise Exit(code)
 
 
-def stats(
-    days: Annotated[int | None, typer.Option("--days", metavar="N", min=0, help="Only the last N days.")] = None,
-    db: DbOption = None,
-    as_json: JsonOption = False,
-) -> None:
+@click.command
+@click.option("--days", type=click.IntRange(min=0), metavar="N", help="Only the last N days.")
+@db_option
+@json_option
+def stats(days: int | None, db: Path | None, as_json: bool) -> None:
     """Say how the reference server was used, from its local log."""
     from datetime import UTC, datetime
 
@@ -116,9 +103,9 @@ def stats(
     if as_json:
         import json
 
-        typer.echo(json.dumps(told, indent=2))
+        click.echo(json.dumps(told, indent=2))
     else:
-        typer.echo(_stats_table(told))
+        click.echo(_stats_table(told))
 
 
 def _stats_table(told: dict[str, Any]) -> str:

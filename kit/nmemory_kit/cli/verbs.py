@@ -2,50 +2,38 @@
 
 import json
 from collections.abc import Iterator
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
+import click
+from click.exceptions import Exit
 
 from .complaint import FAILED, Complaint
-from .options import DbOption, JsonOption
+from .options import db_option, json_option
 
 
-class Kind(StrEnum):
-    """What sort of thing a fact is."""
-
-    EVENT = "event"
-    PREFERENCE = "preference"
-    COMMITMENT = "commitment"
-    BELIEF = "belief"
-    FACT = "fact"
-
-
-class Visibility(StrEnum):
-    """Who may see a fact."""
-
-    WORLD = "world"
-    PRIVATE = "private"
-
-
-def add_to(app: typer.Typer) -> None:
-    """Hang the commands of this module into the root."""
-    for command in (remember, recall, entity, forget):
-        app.command(command.__name__)(command)
-
-
+@click.command
+@click.argument("fact", help="What to keep, in one sentence.")
+@click.option("--provenance", required=True, metavar="P", help="Where it comes from.")
+@click.option("--entity", "about", metavar="E", help="Whom or what it is about.")
+@click.option("--ttl", metavar="T", help="How long it holds: 45m, 12h, 30d, or an instant.")
+@click.option(
+    "--kind",
+    type=click.Choice(["event", "preference", "commitment", "belief", "fact"]),
+    help="What sort of thing it is (fact).",
+)
+@click.option("--visibility", type=click.Choice(["world", "private"]), help="Who may see it (world).")
+@db_option
+@json_option
 def remember(
-    fact: Annotated[str, typer.Argument(help="What to keep, in one sentence.")],
-    provenance: Annotated[str, typer.Option("--provenance", metavar="P", help="Where it comes from.")],
-    about: Annotated[str | None, typer.Option("--entity", metavar="E", help="Whom or what it is about.")] = None,
-    ttl: Annotated[
-        str | None, typer.Option("--ttl", metavar="T", help="How long it holds: 45m, 12h, 30d, or an instant.")
-    ] = None,
-    kind: Annotated[Kind | None, typer.Option("--kind", help="What sort of thing it is (fact).")] = None,
-    visibility: Annotated[Visibility | None, typer.Option("--visibility", help="Who may see it (world).")] = None,
-    db: DbOption = None,
-    as_json: JsonOption = False,
+    fact: str,
+    provenance: str,
+    about: str | None,
+    ttl: str | None,
+    kind: str | None,
+    visibility: str | None,
+    db: Path | None,
+    as_json: bool,
 ) -> None:
     """Keep a fact with its origin."""
     body = _call(
@@ -62,24 +50,30 @@ def remember(
     _print(_remembered(body))
 
 
+@click.command
+@click.argument("query", required=False, help="Words to look for in pages.")
+@click.option("--entity", "about", metavar="E", help="Only facts about this one.")
+@click.option("--budget-tokens", type=int, metavar="N", help="A ceiling for the answer.")
+@click.option("--since", metavar="T", help="Only facts from this instant on.")
+@click.option("--session-id", metavar="S", help="Only this session.")
+@click.option("--limit", type=int, metavar="N", help="At most so many of each (50).")
+@click.option("--grep", metavar="TEXT", help="Only facts with this in them.")
+@click.option("--include-expired", is_flag=True, help="Forgotten and outdated facts too.")
+@click.option("--supersessions", is_flag=True, help="Only facts that took the place of another.")
+@db_option
+@json_option
 def recall(
-    query: Annotated[str | None, typer.Argument(help="Words to look for in pages.")] = None,
-    about: Annotated[str | None, typer.Option("--entity", metavar="E", help="Only facts about this one.")] = None,
-    budget_tokens: Annotated[
-        int | None, typer.Option("--budget-tokens", metavar="N", help="A ceiling for the answer.")
-    ] = None,
-    since: Annotated[str | None, typer.Option("--since", metavar="T", help="Only facts from this instant on.")] = None,
-    session_id: Annotated[str | None, typer.Option("--session-id", metavar="S", help="Only this session.")] = None,
-    limit: Annotated[int | None, typer.Option("--limit", metavar="N", help="At most so many of each (50).")] = None,
-    grep: Annotated[str | None, typer.Option("--grep", metavar="TEXT", help="Only facts with this in them.")] = None,
-    include_expired: Annotated[
-        bool, typer.Option("--include-expired", help="Forgotten and outdated facts too.")
-    ] = False,
-    supersessions: Annotated[
-        bool, typer.Option("--supersessions", help="Only facts that took the place of another.")
-    ] = False,
-    db: DbOption = None,
-    as_json: JsonOption = False,
+    query: str | None,
+    about: str | None,
+    budget_tokens: int | None,
+    since: str | None,
+    session_id: str | None,
+    limit: int | None,
+    grep: str | None,
+    include_expired: bool,
+    supersessions: bool,
+    db: Path | None,
+    as_json: bool,
 ) -> None:
     """Read facts back, newest first."""
     body = _call(
@@ -99,21 +93,21 @@ def recall(
     _print(_recalled(body))
 
 
-def entity(
-    name: Annotated[str, typer.Argument(help="A name, an alias, a title or a slug.")],
-    db: DbOption = None,
-    as_json: JsonOption = False,
-) -> None:
+@click.command
+@click.argument("name", help="A name, an alias, a title or a slug.")
+@db_option
+@json_option
+def entity(name: str, db: Path | None, as_json: bool) -> None:
     """Show the card of a known person or thing."""
     _print(_card(_call("entity", db, as_json, name=name)))
 
 
-def forget(
-    fact_id: Annotated[str, typer.Argument(metavar="ID", help="A fact's id, as `remember` and `recall` print it.")],
-    reason: Annotated[str | None, typer.Option("--reason", metavar="R", help="Why.")] = None,
-    db: DbOption = None,
-    as_json: JsonOption = False,
-) -> None:
+@click.command
+@click.argument("fact_id", metavar="ID", help="A fact's id, as `remember` and `recall` print it.")
+@click.option("--reason", metavar="R", help="Why.")
+@db_option
+@json_option
+def forget(fact_id: str, reason: str | None, db: Path | None, as_json: bool) -> None:
     """End a fact; a trace stays for audit."""
     body = _call("forget", db, as_json, id=fact_id, reason=reason)
     _print([f"forgot {body['id']}" if body["expired"] else f"{body['id']} was forgotten before"])
@@ -127,8 +121,8 @@ def _call(tool: str, db: Path | None, as_json: bool, **arguments: Any) -> dict[s
     given = {name: value for name, value in arguments.items() if value is not None}
     body, is_error = one_shot(Config(db=db or default_db()), tool, given)
     if as_json:
-        typer.echo(json.dumps(body, indent=2))
-        raise typer.Exit(FAILED if is_error else 0)
+        click.echo(json.dumps(body, indent=2))
+        raise Exit(FAILED if is_error else 0)
     if is_error:
         raise Complaint(body["message"].rstrip("."), body["suggestion"], FAILED)
     return body
@@ -138,7 +132,7 @@ def _print(lines: "list[str] | Iterator[str]") -> None:
     from ..report.foreign import harmless
 
     for line in lines:
-        typer.echo(harmless(line))
+        click.echo(harmless(line))
 
 
 def _remembered(body: dict[str, Any]) -> Iterator[str]:
