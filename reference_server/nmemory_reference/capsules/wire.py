@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from decimal import ROUND_HALF_UP, Decimal
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -32,6 +31,8 @@ def cost_of_text(text: str) -> int:
 
 def rounded(value: float, digits: int) -> float:
     """`value` to `digits` decimals, halves away from zero, as its shortest decimal text reads (0.405 gives 0.41)."""
+    from decimal import ROUND_HALF_UP, Decimal  # most processes start up, and round nothing
+
     return float(Decimal(repr(value)).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
 from typing import Final
 
 from nmemory_reference.capsules.store.records import NEUTRAL
@@ -20,6 +19,8 @@ def fuse(*lanes: Mapping[int, int]) -> list[int]:
     The lanes give the rank, from 1, of distinct capsule numbers. The sums are exact: 1/63 + 1/140 ties with
     1/84 + 1/90, though sums of floats would not.
     """
+    from fractions import Fraction  # it loads much, and only a recall in two lanes adds up
+
     worth: defaultdict[int, Fraction] = defaultdict(Fraction)
     for lane in lanes:
         for seq, rank in lane.items():

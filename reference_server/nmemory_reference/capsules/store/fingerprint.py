@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 import hmac
 import os
-import secrets
-import tempfile
 from pathlib import Path
 from typing import Final
 
@@ -54,6 +52,9 @@ def key_of(call: Call) -> bytes:
 
 def _create(path: Path) -> None:
     """Make the key file: 64 hex digits that only its owner may read. It is there whole or not at all."""
+    import secrets  # these two load much, and a store is given its key once
+    import tempfile
+
     descriptor, unfinished = tempfile.mkstemp(dir=path.parent, prefix=path.name)  # mode 0600 from the start
     try:
         with os.fdopen(descriptor, "w") as file:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import sqlite3
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -120,6 +118,9 @@ def _readable(file: Path) -> Iterator[tuple[Path, str]]:
         yield file, "&readonly_shm=1"  # through the log, like any reader, but for writing to the log's index
     else:
         # A log that was left behind or copied: nobody uses it, and whoever reads through it makes an index beside it.
+        import shutil  # these two load much, and few sources have to be copied
+        import tempfile
+
         with tempfile.TemporaryDirectory(prefix="nmemory-merge-") as folder:
             copy = Path(folder) / file.name
             shutil.copyfile(file, copy)
