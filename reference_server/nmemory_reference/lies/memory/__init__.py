@@ -43,6 +43,7 @@ from nmemory_reference.lies.memory import (
 )
 from nmemory_reference.lies.memory.answers import MEMORY_TOOLS
 from nmemory_reference.lies.memory.nulls import NULLS
+from nmemory_reference.lies.memory.variants import VARIANTS
 from nmemory_reference.lies.repertoire import Repertoire
 from nmemory_reference.lies.variant import Variant
 
@@ -93,6 +94,6 @@ MEMORY = Repertoire(
         visual.area,
         merge.area,
     ),
-    own_variants=(*_REFERENCES, *forms(MEMORY_TOOLS, errors=False)),
+    own_variants=(*_REFERENCES, *forms(MEMORY_TOOLS, errors=False), *VARIANTS),
     own_nulls=NULLS,
 )

@@ -66,13 +66,6 @@ def anchors_lose_their_number(call: ToolCall, row: Body) -> None:
 
 
 @area.item(RETRIEVE, at="results", clause="nm1/retrieve/row-freshness")
-def what_does_not_end_has_no_end(call: ToolCall, row: Body) -> None:
-    """valid_to is missing where there is none."""
-    if row["freshness"]["valid_to"] is None:
-        del row["freshness"]["valid_to"]
-
-
-@area.item(RETRIEVE, at="results", clause="nm1/retrieve/row-freshness")
 def the_end_is_not_told(call: ToolCall, row: Body) -> None:
     """valid_to is always null."""
     row["freshness"]["valid_to"] = None

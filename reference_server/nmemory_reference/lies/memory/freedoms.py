@@ -1,0 +1,223 @@
+"""Variants in substance: other ids, less and more in answers, other numbers, a busier journal."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from nmemory_reference.lies.answers import Body, Honest, Result, body_of, is_error, text_of, text_result, with_body
+from nmemory_reference.lies.forms import seconds
+from nmemory_reference.lies.lie import Successes
+from nmemory_reference.lies.memory.answers import MEMORY_TOOLS
+from nmemory_reference.lies.memory.documents import rebuilt
+from nmemory_reference.lies.variant import Variant
+from nmemory_reference.serve.interceptor import Interceptor, RpcFault, ToolCall
+
+Json = Any
+
+
+def texts(value: Json, change: Callable[[str], str]) -> Json:
+    """A value with every text in it changed, but for the keys."""
+    match value:
+        case str():
+            return change(value)
+        case dict():
+            return {key: texts(item, change) for key, item in value.items()}
+        case list() | tuple():
+            return [texts(item, change) for item in value]
+        case _:
+            return value
+
+
+_ID = re.compile(r"(?<![\w-])(?P<family>cap|out|pref|sess|rcpt)(?P<joint>[-_])(?P<number>[1-9]\d*)(?P<no>no)?(?![\w-])")
+_FIRST, _STEP = 1000, 7
+
+
+def _outward(text: str) -> str:
+    def shown(found: re.Match[str]) -> str:
+        number = found["number"] if found["no"] else int(found["number"]) * _STEP + _FIRST
+        return f"{found['family']}{found['joint']}{number}"
+
+    return _ID.sub(shown, text)
+
+
+def _inward(text: str) -> str:
+    def meant(found: re.Match[str]) -> str:
+        place, rest = divmod(int(found["number"]) - _FIRST, _STEP)
+        number = f"{found['number']}no" if rest or place < 1 else place
+        return f"{found['family']}{found['joint']}{number}"
+
+    return _ID.sub(meant, text)
+
+
+class GappedIds(Interceptor):
+    """Ids of every sort begin beyond 1000, and six of seven numbers are left out."""
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        try:
+            result = await honest(replace(call, arguments=texts(dict(call.arguments), _inward)))
+        except RpcFault as fault:
+            raise RpcFault(fault.code, _outward(fault.message), texts(fault.data, _outward)) from None
+        if is_error(result):
+            return text_result(_outward(text_of(result)), error=True)
+        body = texts(body_of(result), _outward)
+        for key in ("markdown", "mermaid"):
+            if key in body:
+                body[key] = rebuilt(body[key], lambda same: same)
+        return with_body(result, body)
+
+
+def _drop(body: Json, *names: str) -> None:
+    for name in names:
+        body.pop(name, None)
+
+
+def _no_end(freshness: Body) -> None:
+    if freshness["valid_to"] is None:
+        del freshness["valid_to"]
+
+
+def _sparse_rows(body: Body) -> None:
+    for row in body.get("outcomes", ()):
+        if row.get("dedup_hint", 0) is None:
+            del row["dedup_hint"]
+    if "outcome" in body:
+        _drop(body, "source")
+
+
+def _sparse_recall(body: Body) -> None:
+    _drop(body, "matched", "returned", "trimmed", "token_budget", "excluded_count")
+    if not body.get("results", True):
+        _drop(body, "receipt_id")
+    for row in body.get("results", ()):
+        _drop(row["provenance"], "source_hash")
+        _no_end(row["freshness"])
+
+
+def _sparse_get(body: Body) -> None:
+    _drop(body, "seq", "session_id")
+    if "capsule" in body:
+        _drop(body["capsule"]["provenance"], "source_hash")
+        _no_end(body["capsule"]["freshness"])
+    _drop(body.get("classification", {}), "at")
+
+
+def _sparse_digest(body: Body) -> None:
+    for name in ("newest", "most_recalled"):
+        if body[name] == []:
+            del body[name]
+    _drop(body, "pinned_total")
+    for miss in body.get("recent_failures", {}).get("recall_misses", ()):
+        _drop(miss, "outcome", "at")
+
+
+def _sparse_pack(body: Body) -> None:
+    if not body["ready"].get("ready", True):
+        del body["ready"]["ready"]
+
+
+def _sparse_plan(body: Body) -> None:
+    _drop(body, "considered", "store_invariant_breach", "applied", "applied_tier_moves")
+    for proposal in body["plan"]["merge_proposals"]:
+        _drop(proposal, "containment_score", "rationale")
+    for move in body["plan"]["tier_moves"]:
+        _drop(move, "reason")
+
+
+def _sparse_alias(body: Body) -> None:
+    _drop(body, "label", "aliases_for_term", "total")
+    if body.get("already_recorded") is False:
+        del body["already_recorded"]
+
+
+def _sparse_vector(body: Body) -> None:
+    _drop(body, "label", "capsule_id", "dimension", "model_tag", "total")
+    if body.get("replaced") is False:
+        del body["replaced"]
+
+
+_SPARSE: Mapping[str, Callable[[Body], None]] = {
+    "memory_alias": _sparse_alias,
+    "memory_bootstrap": _sparse_pack,
+    "memory_classify": lambda body: _drop(body, "label", "persisted"),
+    "memory_consolidate": _sparse_plan,
+    "memory_digest": _sparse_digest,
+    "memory_extract": lambda body: _drop(body, "label", "count"),
+    "memory_forget": lambda body: _drop(body, "label", "framing"),
+    "memory_get": _sparse_get,
+    "memory_import": _sparse_rows,
+    "memory_ingest": _sparse_rows,
+    "memory_list": lambda body: _drop(body, "returned"),
+    "memory_merge": lambda body: _drop(body, "advisory", "outcome", "from"),
+    "memory_outcome": lambda body: _drop(body, "total"),
+    "memory_pin": lambda body: _drop(body, "id", "pinned", "reason", "at"),
+    "memory_relate": lambda body: _drop(body, "kind", "from", "to"),
+    "memory_retrieve": _sparse_recall,
+    "memory_session_finish": lambda body: _drop(body, "session_id", "finished_at", "summary"),
+    "memory_session_start": lambda body: _drop(body, "started_at"),
+    "memory_vector": _sparse_vector,
+}
+
+
+def _sparse(call: ToolCall, body: Body) -> None:
+    if call.name in _SPARSE:
+        _SPARSE[call.name](body)
+
+
+def _numbers(value: Json) -> Json:
+    """Whole numbers as 1.0, and fractions that are whole as 1."""
+    match value:
+        case bool():
+            return value
+        case int():
+            return float(value)
+        case float() if value.is_integer():
+            return int(value)
+        case dict():
+            return {key: _numbers(item) for key, item in value.items()}
+        case list():
+            return [_numbers(item) for item in value]
+        case _:
+            return value
+
+
+#: The members that hold an instant of the server's own.
+_STAMPS = ("at", "created_at", "started_at", "finished_at", "declared_at", "last_recalled_at")
+
+
+def _coarse(call: ToolCall, body: Body) -> Body:
+    """Whole seconds in every instant that the server's clock gave."""
+
+    def change(value: Json, born: str | None) -> Any:
+        match value:
+            case dict():
+                born = value.get("created_at", born)
+                return {
+                    key: seconds(datetime.fromisoformat(item))
+                    if isinstance(item, str) and (key in _STAMPS or (key == "valid_from" and item == born))
+                    else change(item, born)
+                    for key, item in value.items()
+                }
+            case list():
+                return [change(item, born) for item in value]
+            case _:
+                return value
+
+    coarse: Body = change(body, None)
+    return coarse
+
+
+#: Every variant in substance.
+FREEDOMS = (
+    Variant("gapped-ids", "Ids begin beyond 1000 and leave numbers out.", GappedIds),
+    Variant("sparse", "What nobody has to send is not sent.", lambda: Successes(MEMORY_TOOLS, _sparse)),
+    Variant(
+        "other-numbers",
+        "Counts are written 1.0, and whole fractions 1.",
+        lambda: Successes(MEMORY_TOOLS, lambda call, body: _numbers(body)),
+    ),
+    Variant("whole-seconds", "The server's clock has whole seconds.", lambda: Successes(MEMORY_TOOLS, _coarse)),
+)

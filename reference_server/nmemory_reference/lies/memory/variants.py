@@ -1,0 +1,9 @@
+"""The conforming variants that know the memory tools."""
+
+from __future__ import annotations
+
+from nmemory_reference.lies.memory.freedoms import FREEDOMS
+from nmemory_reference.lies.memory.wordings import WORDINGS
+from nmemory_reference.lies.variant import Variant
+
+VARIANTS: tuple[Variant, ...] = (*FREEDOMS, *WORDINGS)
