@@ -42,6 +42,41 @@ def test_folders_are_made(tmp_path: Path) -> None:
     assert (tmp_path / "a" / "b" / "memory.sqlite3").exists()
 
 
+def being_made(file: Path) -> sqlite3.Connection:
+    """Another process's connection to a file that does not write ahead yet, while it writes."""
+    Database.open(file).close()
+    other = sqlite3.connect(file, isolation_level=None)
+    other.execute("PRAGMA journal_mode = DELETE")
+    other.execute("BEGIN IMMEDIATE")
+    return other
+
+
+def test_a_new_file_that_another_process_is_making_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "memory.sqlite3"
+    other = being_made(file)
+    waited: list[float] = []
+
+    def done_meanwhile(seconds: float) -> None:
+        waited.append(seconds)
+        other.execute("COMMIT")
+
+    monkeypatch.setattr("nmemory_reference.store.database.time.sleep", done_meanwhile)
+    Database.open(file).close()
+    assert len(waited) == 1
+    other.close()
+
+
+def test_a_new_file_that_stays_locked_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "memory.sqlite3"
+    other = being_made(file)
+    monkeypatch.setattr("nmemory_reference.store.database.BUSY_MILLISECONDS", 0)
+    with pytest.raises(StoreError, match="database is locked"):
+        Database.open(file)
+    other.close()
+
+
 def foreign_database(path: Path) -> None:
     with sqlite3.connect(path) as connection:
         connection.execute("CREATE TABLE theirs (a)")

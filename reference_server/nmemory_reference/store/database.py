@@ -7,6 +7,7 @@ import functools
 import pkgutil
 import sqlite3
 import threading
+import time
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,6 +25,8 @@ SCHEMA_VERSION = len(_SCRIPTS)
 SMALLEST_FILE = 512
 #: How long a statement waits for another process's write before it gives up.
 BUSY_MILLISECONDS = 5_000
+#: Seconds between two tries of what SQLite does not wait for.
+_LOOK_AGAIN = 0.005
 
 
 class Database:
@@ -106,7 +109,7 @@ def _connect(path: Path, *, durable: bool) -> sqlite3.Connection:
         connection.execute(f"PRAGMA busy_timeout = {BUSY_MILLISECONDS}")
         # An answer is a promise: it has to survive a power cut.
         connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'OFF'}")
-        connection.execute("PRAGMA journal_mode = WAL")
+        _log_ahead(connection)
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA secure_delete = ON")  # what is deleted is overwritten
         connection.create_function("contains_folded", 2, contains_folded, deterministic=True)
@@ -116,6 +119,20 @@ def _connect(path: Path, *, durable: bool) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def _log_ahead(connection: sqlite3.Connection) -> None:
+    """Write ahead from now on. SQLite does not wait by itself for another process that does the same to a new file."""
+    deadline = time.monotonic() + BUSY_MILLISECONDS / 1000
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(_LOOK_AGAIN)
+        else:
+            return
 
 
 def _bring_up_to_date(connection: sqlite3.Connection) -> None:
