@@ -27,6 +27,7 @@ from nmemory_reference.lies import (
     text_result,
 )
 from nmemory_reference.lies.memory.answers import MEMORY_TOOLS, rows, shape_fault, state_fault, value_fault
+from nmemory_reference.lies.schema import Condition
 from nmemory_reference.lies.specimen import specimen
 from nmemory_reference.lies.systematic import systematic
 from nmemory_reference.serve.config import Config
@@ -410,6 +411,58 @@ def test_only_a_form_can_be_lost(pattern: str, broken: bool) -> None:
     found = made({"properties": {"a": {"type": "string", "pattern": pattern}}}, {"a": "n-1"})
     assert ("misshape/a" in found) is broken
     assert found["empty/a"] == {"a": ""}
+
+
+def test_a_form_that_outlives_a_frame_is_lost_altogether() -> None:
+    found = made({"properties": {"a": {"type": "string", "pattern": "^.+: .+$"}}}, {"a": "rule: term"})
+    assert found["misshape/a"] == {"a": "<>"}
+
+
+@pytest.mark.parametrize(
+    ("schema", "offered"),
+    [
+        ({"pattern": r"^[^\n]*$"}, False),
+        ({"pattern": r"^[^\n]*$", "minLength": 1}, True),
+        ({"pattern": "^[a-z]"}, True),
+    ],
+    ids=["one-line", "one-line-of-something", "a-letter-first"],
+)
+def test_the_empty_text_is_a_lie_only_where_it_is_not_allowed(schema: dict[str, Any], offered: bool) -> None:
+    assert ("empty/a" in made({"properties": {"a": {"type": "string", **schema}}}, {"a": "x"})) is offered
+
+
+def test_what_is_seldom_sent_is_put_in_and_damaged() -> None:
+    schema = {
+        "properties": {
+            "rows": {"type": "array", "items": {"required": ["keep"], "properties": {"keep": {"type": "string"}}}}
+        }
+    }
+    demand = Demand("c/one", "success", schema, frozenset({"recall"}))
+    seldom = {"recall/rows": [{"keep": "n-1"}], "forget/rows/last/keep": "n-2"}
+    lies = {lie.id.removeprefix("systematic/recall/"): lie for lie in systematic([demand], seldom=seldom)}
+
+    def body(name: str, sent: dict[str, Any]) -> Any:
+        return json.loads(told(lies[name], "recall", text_result(json.dumps(sent)))["content"][0]["text"])
+
+    for _ in ("once", "again"):
+        assert body("drop/rows/last/keep", {"rows": []}) == {"rows": [{}]}
+    assert body("null/rows/last/keep", {}) == {"rows": [{"keep": None}]}
+    assert body("null/rows/last/keep", {"rows": [{"keep": "n-3"}]}) == {"rows": [{"keep": None}]}
+    assert body("drop/rows/last/keep", {"rows": [{"keep": "n-3"}, {}]}) == {"rows": [{}, {}]}
+
+
+@pytest.mark.parametrize(
+    ("condition", "name"),
+    [
+        ({"required": ["outcome"]}, "outcome"),
+        ({"not": {"required": ["outcome"]}}, "not-outcome"),
+        ({"type": "string"}, "string"),
+        ({"required": ["mode"], "properties": {"mode": {"const": "redacted"}}}, "mode-redacted"),
+    ],
+    ids=["member", "no-member", "type", "constant"],
+)
+def test_a_condition_is_named_by_what_it_asks_for(condition: dict[str, Any], name: str) -> None:
+    assert Condition(0, condition).name() == name
 
 
 def test_a_schema_may_contain_itself() -> None:

@@ -31,8 +31,8 @@ class Repertoire:
     own_nulls: tuple[Variant, ...]
     #: What has to stand behind a tool so that it answers all that it may.
     backdrops: Mapping[str, Backdrop] = field(default_factory=dict)
-    #: Members that the reference has no reason to send, put in so that they can be damaged.
-    seldom: frozenset[str] = frozenset()
+    #: What the reference has no reason to send, by the tool and the path: put in so that it can be damaged.
+    seldom: Mapping[str, Json] = field(default_factory=dict)
 
     def lies(self, demands: Sequence[Demand] = ()) -> tuple[Lie, ...]:
         """Every lie: those made by hand, and those that the schemas in `demands` give."""

@@ -18,11 +18,14 @@ class Condition:
     schema: Json
 
     def name(self) -> str:
-        """The constants that it asks for, as a part of an id: ``status-captured``."""
+        """The members, constants and types that it asks for, as a part of an id: ``status-captured``."""
         schema = self.schema if isinstance(self.schema, Mapping) else {}
         asked = schema.get("not", schema)
         words = ["not"] if "not" in schema else []
-        properties = asked.get("properties", {}) if isinstance(asked, Mapping) else {}
+        asked = asked if isinstance(asked, Mapping) else {}
+        properties = asked.get("properties", {})
+        words += [name for name in asked.get("required", ()) if name not in properties]
+        words += types_of(asked)
         for member, inner in properties.items():
             values = [inner["const"]] if "const" in inner else inner.get("enum", [])
             words += [member, *map(str, values)]

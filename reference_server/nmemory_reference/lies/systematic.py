@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal
@@ -51,6 +52,7 @@ class Backdrop:
 
 #: The reference alone.
 _BARE = Backdrop(Interceptor)
+_NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +78,12 @@ class Damage:
 
 
 def systematic(
-    demands: Sequence[Demand], backdrops: Mapping[str, Backdrop] = MappingProxyType({}), seldom: Collection[str] = ()
+    demands: Sequence[Demand], backdrops: Mapping[str, Backdrop] = _NONE, seldom: Mapping[str, Json] = _NONE
 ) -> tuple[Lie, ...]:
     """Every lie that the schemas give, each of another id.
 
-    `backdrops` has what stands behind a tool; `seldom` are members that the reference has no reason to send, put in so
-    that they can be damaged.
+    `backdrops` has what stands behind a tool. `seldom` has what the reference has no reason to send, by the tool and
+    the path (``memory_digest/sources``): it is put in where there is nothing, so that it can be damaged.
     """
     found = [
         (demand, place, damage) for demand in demands for place in places(demand.schema) for damage in damages(place)
@@ -99,7 +101,7 @@ def systematic(
                     id=name,
                     clause=demand.clause,
                     says=f"{_subject(demand)}: {'/'.join(place.path)} {damage.says}.",
-                    make=_maker(demand, place, damage, _backdrop(demand, backdrops), frozenset(seldom)),
+                    make=_maker(demand, place, damage, _backdrop(demand, backdrops), _stand_ins(demand, seldom)),
                     also=frozenset(clauses[name] - {demand.clause}),
                     claims=_backdrop(demand, backdrops).claims,
                     tools=demand.tools or frozenset(),
@@ -149,7 +151,7 @@ def damages(place: Place) -> Iterator[Damage]:
         )
     if "pattern" in schema and not re.search(schema["pattern"], "<>"):
         yield Damage("misshape", "does not have its form", lambda owner, key: _misshape(owner, key, schema["pattern"]))
-    if schema.get("minLength") or "pattern" in schema:
+    if schema.get("minLength") or ("pattern" in schema and not re.search(schema["pattern"], "")):
         yield Damage("empty", "is empty", lambda owner, key: _put(owner, key, ""))
     if "minimum" in schema:
         yield Damage("sink", "is below its minimum", lambda owner, key: _put(owner, key, schema["minimum"] - 1))
@@ -169,7 +171,7 @@ class _Damaged(Interceptor):
     """Damages one place of every answer that has it."""
 
     def __init__(
-        self, demand: Demand, place: Place, damage: Damage, backdrop: Backdrop, seldom: frozenset[str]
+        self, demand: Demand, place: Place, damage: Damage, backdrop: Backdrop, seldom: Mapping[tuple[str, ...], Json]
     ) -> None:
         self._demand, self._place, self._damage = demand, place, damage
         self._behind, self._seldom = backdrop.make(), seldom
@@ -199,8 +201,9 @@ class _Damaged(Interceptor):
         if step == LAST:
             keys: list[Any] = list(reversed(range(len(value)))) if isinstance(value, list) else []
         else:
-            if step in self._seldom and not more and isinstance(value, dict):
-                value.setdefault(step, "")
+            here = self._place.path[: depth + 1]
+            if here in self._seldom and isinstance(value, dict) and not value.get(step):
+                value[step] = deepcopy(self._seldom[here])
             keys = [step] if isinstance(value, dict) and step in value else []
         for key in keys:
             if more:
@@ -234,8 +237,8 @@ def _shout(owner: Any, key: Any) -> bool:
 
 
 def _misshape(owner: Any, key: Any, pattern: str) -> bool:
-    wrong = f"<{owner[key]}>"
-    return isinstance(owner[key], str) and re.search(pattern, wrong) is None and _put(owner, key, wrong)
+    framed = f"<{owner[key]}>"
+    return isinstance(owner[key], str) and _put(owner, key, "<>" if re.search(pattern, framed) else framed)
 
 
 def _overfill(items: Any, allowed: int) -> bool:
@@ -290,11 +293,17 @@ def _backdrop(demand: Demand, backdrops: Mapping[str, Backdrop]) -> Backdrop:
     return backdrops.get(next(iter(demand.tools)), _BARE) if demand.tools and len(demand.tools) == 1 else _BARE
 
 
+def _stand_ins(demand: Demand, seldom: Mapping[str, Json]) -> Mapping[tuple[str, ...], Json]:
+    """What to put in for a demand, by the path."""
+    named = [(key.split("/"), value) for key, value in seldom.items()]
+    return {tuple(path): value for (name, *path), value in named if name in _names(demand)}
+
+
 def _subject(demand: Demand) -> str:
     return " and ".join(_names(demand))
 
 
 def _maker(
-    demand: Demand, place: Place, damage: Damage, backdrop: Backdrop, seldom: frozenset[str]
+    demand: Demand, place: Place, damage: Damage, backdrop: Backdrop, seldom: Mapping[tuple[str, ...], Json]
 ) -> Callable[[], Interceptor]:
     return lambda: _Damaged(demand, place, damage, backdrop, seldom)

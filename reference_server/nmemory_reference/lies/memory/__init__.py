@@ -96,4 +96,10 @@ MEMORY = Repertoire(
     ),
     own_variants=(*_REFERENCES, *forms(MEMORY_TOOLS, errors=False), *VARIANTS),
     own_nulls=NULLS,
+    # Nothing was scanned, no store of the reference holds duplicates, and no row of an import names what it replaced.
+    seldom={
+        "memory_digest/sources": [],
+        "memory_consolidate/plan/exact_dupes": [{"keep": "cap-1"}],
+        "memory_import/outcomes/last/superseded": "cap-1",
+    },
 )

@@ -80,5 +80,9 @@ VERBS = Repertoire(
     own_nulls=NULLS,
     # Only a server with a language model sends all that synthesize may send.
     backdrops={"synthesize": Backdrop(synthesize.Answering, claims=frozenset())},
-    seldom=frozenset({"detail", "degraded_reason"}),
+    seldom={
+        "errors/detail": "no such thing",
+        "delta/degraded_reason": "no index",
+        "context_pack/degraded_reason": "no index",
+    },
 )
