@@ -155,6 +155,34 @@ def stale_traps_are_silent(call: ToolCall, row: Body) -> None:
     row.pop("superseded", None)
 
 
+@area.item(TOOL, at="traps", clause="nm1/bootstrap/traps")
+def quarantined_traps_are_silent(call: ToolCall, row: Body) -> None:
+    """Quarantined traps don't say so."""
+    if row.get("tier") == "quarantined":
+        row.pop("tier")
+
+
+@area.item(TOOL, at=("decisions", "ready/ready"), clause="nm1/bootstrap/rows-marked")
+def the_quarantined_is_archived(call: ToolCall, row: Body) -> None:
+    """What is quarantined says that it is archived."""
+    if "tier" in row:
+        row["tier"] = "archived"
+
+
+@area.success(TOOL, clause="nm1/bootstrap/rows-marked")
+def the_next_action_is_a_procedure(call: ToolCall, body: Body) -> None:
+    """A next action that has expired is no task any more."""
+    if body["ready"].get("next_action", {}).get("expired"):
+        body["ready"]["next_action"]["kind"] = "procedure"
+
+
+@area.item(TOOL, at="traps", clause="nm1/bootstrap/rows-marked")
+def no_trap_is_pinned(call: ToolCall, row: Body) -> None:
+    """A pinned trap says that it is not."""
+    if "pinned" in row:
+        row["pinned"] = False
+
+
 @area.success(TOOL, clause="nm1/bootstrap/caps")
 def five_traps_are_enough(call: ToolCall, body: Body) -> None:
     """Traps are cut to five."""
@@ -224,6 +252,14 @@ async def ready_is_not_fenced(call: ToolCall, honest: Honest) -> Result:
     body["ready"] = body_of(await honest(without(call, *FENCES)))["ready"]
     hand(body)
     return with_body(result, body)
+
+
+@area.success(TOOL, clause="nm1/bootstrap/ready")
+def the_expired_is_not_ready(call: ToolCall, body: Body) -> None:
+    """What has expired is not ready."""
+    if body["ready"].get("next_action", {}).get("expired"):
+        body["ready"] = {"ready": [], "ready_total": 0}
+        hand(body)
 
 
 @area.success(TOOL, clause="nm1/bootstrap/ready-rest")

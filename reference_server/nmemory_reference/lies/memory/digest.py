@@ -243,6 +243,61 @@ def the_newest_is_never_superseded(call: ToolCall, row: Body) -> None:
     row.pop("superseded", None)
 
 
+@area.item(TOOL, at="newest", clause="nm1/digest/rows-marked")
+def the_newest_is_always_active(call: ToolCall, row: Body) -> None:
+    """Rows of newest tell no tier."""
+    row.pop("tier", None)
+
+
+@area.item(TOOL, at="handoff", clause="nm1/digest/rows-marked")
+def handoffs_have_no_kind(call: ToolCall, row: Body) -> None:
+    """Rows of handoff carry no kind."""
+    row.pop("kind", None)
+
+
+@area.item(TOOL, at="handoff", clause="nm1/digest/rows-marked")
+def handoffs_never_expire(call: ToolCall, row: Body) -> None:
+    """Rows of handoff don't say that they have expired."""
+    row.pop("expired", None)
+
+
+@area.item(TOOL, at="handoff", clause="nm1/digest/rows-marked")
+def handoffs_are_always_active(call: ToolCall, row: Body) -> None:
+    """Rows of handoff tell no tier."""
+    row.pop("tier", None)
+
+
+@area.item(TOOL, at="pinned", clause="nm1/digest/rows-marked")
+def the_pinned_is_never_superseded(call: ToolCall, row: Body) -> None:
+    """Rows of pinned don't say that they are superseded."""
+    row.pop("superseded", None)
+
+
+@area.item(TOOL, at="pinned", clause="nm1/digest/rows-marked")
+def the_pinned_is_archived_at_worst(call: ToolCall, row: Body) -> None:
+    """What is pinned and quarantined says that it is archived."""
+    if "tier" in row:
+        row["tier"] = "archived"
+
+
+@area.item(TOOL, at="mission/roots", clause="nm1/digest/rows-marked")
+def roots_are_not_pinned(call: ToolCall, row: Body) -> None:
+    """Rows of a mission don't say that they are pinned."""
+    row.pop("pinned", None)
+
+
+@area.item(TOOL, at="most_recalled", clause="nm1/digest/rows-marked")
+def the_recalled_is_always_active(call: ToolCall, row: Body) -> None:
+    """Rows of most_recalled tell no tier."""
+    row.pop("tier", None)
+
+
+@area.item(TOOL, at="most_recalled", clause="nm1/digest/rows-marked")
+def the_recalled_never_expires(call: ToolCall, row: Body) -> None:
+    """Rows of most_recalled don't say that they have expired since."""
+    row.pop("expired", None)
+
+
 def _is_not_fenced(section: str, clause: str, *also: str) -> None:
     """Add the lie that a section is that of the whole store."""
 

@@ -90,6 +90,12 @@ def an_import_is_always_fresh(call: ToolCall, body: Body) -> None:
         body |= {"captured": len(body["outcomes"]), "deduped": 0, "rejected": 0}
 
 
+@area.item(TOOL, at="outcomes", clause="nm1/import/rows-like-ingest")
+def what_fired_is_not_told(call: ToolCall, row: Body) -> None:
+    """A row has no taint_findings, whatever its section says."""
+    row.pop("taint_findings", None)
+
+
 # How a file is split: these lies import a copy of the files that was changed
 
 
@@ -371,6 +377,13 @@ def repairs_make_no_edge(call: ToolCall, body: Body) -> None:
 def repairs_look_manual(call: ToolCall, body: Body) -> None:
     """The edge of a repair has no origin."""
     for edge in body["relations"]:
+        edge.pop("origin", None)
+
+
+@area.success(GET, clause="nm1/get/marker-relations")
+def repairs_of_the_forgotten_look_manual(call: ToolCall, body: Body) -> None:
+    """On the marker of the forgotten the edge of a repair has no origin."""
+    for edge in body["relations"] if "outcome" in body else ():
         edge.pop("origin", None)
 
 
