@@ -8,10 +8,22 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from nmemory_reference.lies.answers import Body, Honest, Result, body_of, is_error, text_of, text_result, with_body
+from nmemory_reference.lies.answers import (
+    Body,
+    Honest,
+    Result,
+    ask,
+    asking,
+    body_of,
+    is_error,
+    text_of,
+    text_result,
+    with_body,
+    without,
+)
 from nmemory_reference.lies.forms import seconds
 from nmemory_reference.lies.lie import Successes
-from nmemory_reference.lies.memory.answers import MEMORY_TOOLS
+from nmemory_reference.lies.memory.answers import MEMORY_TOOLS, rows, success
 from nmemory_reference.lies.memory.documents import rebuilt
 from nmemory_reference.lies.variant import Variant
 from nmemory_reference.serve.interceptor import Interceptor, RpcFault, ToolCall
@@ -210,6 +222,137 @@ def _coarse(call: ToolCall, body: Body) -> Body:
     return coarse
 
 
+#: Why something that matched is not shown.
+_FENCES = (
+    "quarantined",
+    "falsified",
+    "archived",
+    "superseded",
+    "expired",
+    "not_yet_valid",
+    "outside_time_window",
+    "undated",
+    "tombstoned",
+)
+
+
+class Ample(Interceptor):
+    """What is empty, zero or false is said all the same, where nothing says that it is left out."""
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if is_error(result):
+            return result
+        body = body_of(result)
+        for row in rows(call.name, body):
+            if call.name in ("memory_list", "memory_digest", "memory_bootstrap"):
+                row.setdefault("pinned", False)
+        match call.name:
+            case "memory_retrieve":
+                if "excluded" in body:
+                    body["excluded"] = {**dict.fromkeys(_FENCES, 0), **body["excluded"]}
+                body.setdefault("results", [])
+            case "memory_get" if "capsule" in body:
+                body.setdefault("pinned", False)
+            case "memory_outcome" if "recorded" in body:
+                body.setdefault("weights_updated", [])
+            case "memory_session_finish":
+                body = {"summary": None, "handoff_deduped": False, **body}
+            case "memory_digest" if call.arguments.get("headlines") == 0:
+                whole = await ask(honest, call, call.name, **{**call.arguments, "headlines": 1})
+                body |= {name: [] for name in ("handoff",) if name in whole}
+                if whole.get("mission", {}).get("status") == "ok":
+                    body["mission"] = {"status": "ok", "roots": []}
+            case _:
+                pass
+        return with_body(result, body)
+
+
+#: Other names for what the journal calls by the tool.
+_EVENTS = {
+    "memory_ingest": "capture",
+    "memory_import": "file/taken-over",
+    "memory_classify": "label",
+    "memory_relate": "edge.added",
+    "memory_forget": "tombstone",
+    "memory_pin": "pinning",
+    "memory_vector": "embedding put",
+    "memory_consolidate": "tier",
+    "memory_merge": "sync",
+    "memory_session_finish": "bracket",
+}
+
+
+class BusyJournal(Interceptor):
+    """Reads are in the journal too, and acts several times, by names of its own; fingerprints are bare."""
+
+    def __init__(self) -> None:
+        self._reads = 0
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if is_error(result):
+            return result
+        body = body_of(result)
+        self._reads += call.name in ("memory_get", "memory_list", "memory_digest", "memory_retrieve")
+        if call.name == "memory_digest":
+            body["audit_events"] = 3 * body["audit_events"] + self._reads
+            body["journal"]["verified"] = body["audit_events"]
+        if "last_mutation" in body:
+            body["last_mutation"]["event"] = _EVENTS[body["last_mutation"]["event"]]
+        if "content_hmac" in body:
+            body["content_hmac"] = body["content_hmac"].removeprefix("hmac-sha256:")
+        return with_body(result, body)
+
+
+_UNKNOWN = re.compile(r"unknown field `([^`]+)`")
+_OPTIONAL: Mapping[str, type] = {
+    "stamp": bool,
+    "apply_tiers": bool,
+    "expired": bool,
+    "taint_hint": bool,
+    "limit": int,
+    "headlines": int,
+    "token_budget": int,
+    "vector_k": int,
+}
+
+
+def _is_odd(value: Json, kind: type) -> bool:
+    """Whether a value is there and of another JSON type."""
+    return value is not None and type(value) is not kind and not (kind is int and isinstance(value, float))
+
+
+class Lenient(Interceptor):
+    """Arguments that it does not know, or cannot read, it goes without; what the texts do not refuse it takes."""
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        if call.name == "memory_ingest":
+            return await honest(call)
+        call = without(call, *(name for name, kind in _OPTIONAL.items() if _is_odd(call.arguments.get(name), kind)))
+        try:
+            result = await honest(call)
+            while is_error(result) and (found := _UNKNOWN.search(text_of(result))) and found[1] in call.arguments:
+                call = without(call, found[1])
+                result = await honest(call)
+        except RpcFault:
+            return await self._taken(call, honest)
+        return result
+
+    async def _taken(self, call: ToolCall, honest: Honest) -> Result:
+        sent = call.arguments
+        prefix = sent.get("project_prefix")
+        if call.name == "memory_retrieve" and isinstance(prefix, str) and (not prefix.strip() or prefix[-1] == "/"):
+            await honest(without(call, "project_prefix"))
+            return success(outcome="abstain", reason=f"Nothing is below project_prefix {prefix!r}.")
+        if call.name == "memory_classify" and sent.get("origin") == "tool-observation":
+            result = await honest(asking(call, origin="owner-stated"))
+            return with_body(result, {**body_of(result), "authority_class": "observed-fact"})
+        if call.name == "memory_classify" and "kind" not in sent and len("".join(sent["content"].split())) >= 400:
+            return await honest(asking(call, kind="doc"))
+        return await honest(call)
+
+
 #: Every variant in substance.
 FREEDOMS = (
     Variant("gapped-ids", "Ids begin beyond 1000 and leave numbers out.", GappedIds),
@@ -219,5 +362,8 @@ FREEDOMS = (
         "Counts are written 1.0, and whole fractions 1.",
         lambda: Successes(MEMORY_TOOLS, lambda call, body: _numbers(body)),
     ),
+    Variant("ample", "What is empty, zero or false is said all the same.", Ample),
+    Variant("busy-journal", "The journal holds more, and calls it otherwise.", BusyJournal),
+    Variant("lenient", "What the texts do not refuse is taken.", Lenient),
     Variant("whole-seconds", "The server's clock has whole seconds.", lambda: Successes(MEMORY_TOOLS, _coarse)),
 )

@@ -131,16 +131,21 @@ class MissesEndWithTheProcess(Recalls):
 
 
 @area.liar(DIGEST, clause="nm1/store/durable")
-class EventsAreCountedAnew(Recalls):
-    """The digest counts a start of the server as an event."""
+class EventsAreCountedAnew(Interceptor):
+    """The digest counts the events since the server began."""
 
     def __init__(self) -> None:
-        self._wrote = False
+        self._before: int | None = None
 
-    def change(self, call: ToolCall, body: Body) -> None:
-        self._wrote |= call.name == INGEST
-        if call.name == DIGEST and not self._wrote:
-            body["audit_events"] += 1
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        if self._before is None:
+            self._before = (await ask(honest, call, DIGEST))["audit_events"]
+        result = await honest(call)
+        if call.name != DIGEST or is_error(result):
+            return result
+        body = body_of(result)
+        events = body["audit_events"] - self._before
+        return with_body(result, {**body, "audit_events": events, "journal": {**body["journal"], "verified": events}})
 
 
 class _Lists(_OfThisRun):
