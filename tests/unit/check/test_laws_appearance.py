@@ -42,6 +42,13 @@ def test_a_list_that_is_cut_may_end_early():
     assert broken(pack("a", "b", "c", "d", "e"), cut=True)
 
 
+def test_a_section_that_nobody_named_may_have_its_own():
+    later = [{"id": "x"}, {"id": "a"}]
+    assert not broken({**pack("a", "b", "c", "x", "d"), "later": later})
+    assert not broken({**pack("a", "x", "b"), "later": {"rows": later}}, cut=True)
+    assert broken({**pack("a", "b", "c", "y", "d"), "later": later}) == ["/handles"]
+
+
 @pytest.mark.parametrize("body", [{}, None, {"handles": "ab"}])
 def test_what_is_no_list_breaks_the_law(body):
     assert broken(body) == ["/handles"]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from ...contract.template import NoSuchPlace, resolve
@@ -19,9 +20,8 @@ def in_order_of_appearance(answer: Answer, args: Mapping[str, Any]) -> Iterable[
     """The array at ``items`` has what stands at ``by`` in the rows at ``of``, each once, in the order of the pointers.
 
     A pointer leads to an array of rows, or to one row; what is not there has none. With ``cut`` the array may end
-    early.
+    early. Between them may stand what only other rows of the answer have: sections that the contract does not know.
     """
-    items = array_at(answer.body, args["items"])
     seen: list[Any] = []
     for pointer in args["of"]:
         try:
@@ -30,9 +30,21 @@ def in_order_of_appearance(answer: Answer, args: Mapping[str, Any]) -> Iterable[
             continue
         rows = found if isinstance(found, list) else [found]
         seen += [key for key in keys_of(rows, args["by"], pointer) if key not in seen]
+    others = [key for key in _anywhere(answer.body, args["by"]) if key not in seen]
+    items = [item for item in array_at(answer.body, args["items"]) if item not in others]
     whole = seen[: len(items)] if args.get("cut", False) else seen
     if items != whole:
         yield Broken(args["items"], show(whole), show(items))
+
+
+def _anywhere(value: Any, by: str) -> Iterator[Any]:
+    """What every object within a value has at a pointer."""
+    if isinstance(value, dict):
+        with suppress(NoSuchPlace):
+            yield resolve(value, by)
+    if isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _anywhere(part, by)
 
 
 @law("in-order")
