@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from nmemory_reference.lies.answers import (
     Body,
@@ -54,11 +56,36 @@ class ThePurgedHasASource(History):
             body["provenance"] = {"source": self.captured[body["id"]]["source"]}
 
 
+@area.liar(GET, clause="nm1/forget/purged")
+class ThePurgedIsRemembered(History):
+    """The marker of a purge names where the content came from when it is read later."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == GET and is_marker(body) and body["mode"] == "purged" and body["id"] in self.captured:
+            body["was"] = f"from {self.captured[body['id']]['source']}"
+
+
+@area.liar(TOOL, "memory_export", clause="nm1/forget/purged")
+class TheIndexNamesTheSource(History):
+    """What was purged has its anchor beside the index."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == "memory_export":
+            body["purged"] = [self.captured[named]["anchor"] for named in self.forgotten if named in self.captured]
+
+
 @area.success(TOOL, clause="nm1/forget/redacted")
 def the_redacted_has_no_anchor(call: ToolCall, body: Body) -> None:
     """The answer to a redaction does not name the anchor."""
     if "provenance" in body:
         body["provenance"].pop("anchor")
+
+
+@area.success(GET, clause="nm1/forget/redacted", also={"nm1/get/marker-provenance"})
+def the_redacted_comes_from_elsewhere(call: ToolCall, body: Body) -> None:
+    """The marker of a redaction has no source when it is read later."""
+    if is_marker(body) and "provenance" in body:
+        body["provenance"]["source"] = "redacted"
 
 
 @area.liar(TOOL, clause="nm1/forget/answer-no-content")
@@ -118,6 +145,24 @@ class ReasonsLiveInMemory(History):
             body["reason"] = "unknown"
 
 
+@area.liar(TOOL, GET, clause="nm1/forget/marker-survives-restart")
+class ProvenanceLivesInMemory(History):
+    """The source of what was redacted is lost with the server's process."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == GET and is_marker(body) and "provenance" in body and body["id"] not in self.forgotten:
+            body["provenance"] = {"source": "", "anchor": ""}
+
+
+@area.liar(TOOL, GET, clause="nm1/forget/marker-survives-restart")
+class MarkersLoseTheirEdges(History):
+    """The edges of a marker are lost with the server's process."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == GET and is_marker(body) and body["id"] not in self.forgotten:
+            body["relations"] = []
+
+
 @area.liar(RETRIEVE, clause="nm1/forget/content-unsearchable")
 class TheForgottenIsMissing(History):
     """A search for words of a forgotten content says that it was forgotten."""
@@ -147,12 +192,50 @@ class TheForgottenIsRecalledBesideOthers(History):
             ]
 
 
+@area.liar(TOOL, RETRIEVE, clause="nm1/forget/content-unsearchable")
+class TheForgottenEchoes(History):
+    """Where another capsule matches too, a word of a forgotten content counts as tombstoned."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == RETRIEVE and body["outcome"] == "grounded":
+            contents = [self.captured[named]["content"] for named in self.forgotten if named in self.captured]
+            if gone := sum(bool(set(content.split()) & set(call.arguments["terms"])) for content in contents):
+                body["excluded"] = {**body.get("excluded", {}), "tombstoned": gone}
+
+
+@area.liar(TOOL, RETRIEVE, clause="nm1/forget/content-unsearchable")
+class SentencesAreFound(History):
+    """Who asks for the whole of a forgotten content hears that it was forgotten."""
+
+    def change(self, call: ToolCall, body: Body) -> Body | None:
+        contents = [self.captured[named]["content"] for named in self.forgotten if named in self.captured]
+        if call.name == RETRIEVE and body["outcome"] == "abstain" and set(contents) & set(call.arguments["terms"]):
+            return {"outcome": "missing_evidence", "reason": "It is forgotten.", "excluded": {"tombstoned": 1}}
+        return None
+
+
 @area.success(RETRIEVE, clause="nm1/forget/id-counted")
 def a_forgotten_id_is_a_word(call: ToolCall, body: Body) -> Body | None:
     """A forgotten id counts as a word that nothing has."""
     if body.get("excluded", {}).get("tombstoned"):
         return {"outcome": "abstain", "reason": "No capsule holds these words."}
     return None
+
+
+@area.liar(TOOL, RETRIEVE, clause="nm1/forget/id-counted")
+class OneForgottenIdIsCounted(History):
+    """However many forgotten ids are asked for, one is counted."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == RETRIEVE and body.get("excluded", {}).get("tombstoned", 0) > 1:
+            body["excluded"]["tombstoned"] = 1
+
+
+@area.success(RETRIEVE, clause="nm1/forget/id-counted")
+def forgotten_ids_count_alone(call: ToolCall, body: Body) -> None:
+    """A forgotten id is not counted where another term finds something."""
+    if body["outcome"] == "grounded":
+        body.get("excluded", {}).pop("tombstoned", None)
 
 
 @area.answer(INGEST, clause="nm1/forget/sticky")
@@ -177,6 +260,86 @@ class ForgettingIsForgotten(Interceptor):
         if call.name == INGEST and not is_error(result) and body_of(result)["rejected"] and not self._here:
             return await honest(asking(call, content=f"{call.arguments.get('content')} "))
         return result
+
+
+class _Barred(History):
+    """Takes in some of what was forgotten."""
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await super().call_tool(call, honest)
+        if call.name != INGEST or is_error(result) or not body_of(result)["rejected"]:
+            return result
+        sent = call.arguments.get("items") or [call.arguments]
+        gone = {self.captured[named]["content"]: named for named in self.forgotten if named in self.captured}
+        if not all(isinstance(item, dict) and isinstance(item.get("content"), str) for item in sent):
+            return result
+        back = {item["content"] for item in sent if item["content"] in gone and self.takes(call, gone[item["content"]])}
+        items = [{**item, "content": f"{item['content']} "} if item["content"] in back else item for item in sent]
+        return await honest(replace(call, arguments={"items": items})) if back else result
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        """Changes no answer."""
+
+    def takes(self, call: ToolCall, named: str) -> bool:
+        """Whether a call brings back the content of a forgotten capsule."""
+        raise NotImplementedError
+
+
+@area.liar(TOOL, INGEST, clause="nm1/forget/sticky")
+class OnlyThePurgedStaysAway(_Barred):
+    """What was redacted is taken in again."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._redacted: set[str] = set()
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        if call.name == TOOL and call.arguments.get("mode") == "redacted":
+            self._redacted.add(str(call.arguments.get("id")))
+        return await super().call_tool(call, honest)
+
+    def takes(self, call: ToolCall, named: str) -> bool:
+        return named in self._redacted
+
+
+@area.liar(TOOL, INGEST, clause="nm1/forget/sticky")
+class BatchesBringItBack(_Barred):
+    """What was forgotten is taken in as an item of a batch."""
+
+    def takes(self, call: ToolCall, named: str) -> bool:
+        return "items" in call.arguments
+
+
+@area.liar(TOOL, INGEST, clause="nm1/forget/sticky")
+class OnlyTheLastStaysAway(_Barred):
+    """Of what was forgotten only the last is barred."""
+
+    def takes(self, call: ToolCall, named: str) -> bool:
+        return named != self.forgotten[-1]
+
+
+@area.liar(TOOL, INGEST, clause="nm1/forget/sticky")
+class AKindBringsItBack(_Barred):
+    """What was forgotten is taken in if it has a kind."""
+
+    def takes(self, call: ToolCall, named: str) -> bool:
+        return "kind" in call.arguments
+
+
+@area.liar(TOOL, INGEST, clause="nm1/forget/sticky")
+class ASessionBringsItBack(_Barred):
+    """What was forgotten is taken in if it belongs to a session."""
+
+    def takes(self, call: ToolCall, named: str) -> bool:
+        return "session_id" in call.arguments
+
+
+@area.liar(TOOL, INGEST, clause="nm1/forget/sticky")
+class LabelledContentComesBack(_Barred):
+    """What had a kind when it was forgotten is taken in again."""
+
+    def takes(self, call: ToolCall, named: str) -> bool:
+        return "kind" in self.captured[named]
 
 
 @area.liar(TOOL, INGEST, clause="nm1/forget/sticky-bytes")
@@ -237,6 +400,25 @@ class TheSecondReasonCounts(Interceptor):
         if call.name != GET or is_error(result) or not is_marker(body := body_of(result)):
             return result
         return with_body(result, {**body, "reason": self._reasons.get(body["id"], body["reason"])})
+
+
+@area.liar(TOOL, clause="nm1/forget/again")
+class MarkersAreNotKnownAgain(Interceptor):
+    """What was forgotten before the server began is unknown to a second forget."""
+
+    def __init__(self) -> None:
+        self._here: set[str] = set()
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        try:
+            result = await honest(call)
+        except RpcFault as fault:
+            if call.name != TOOL or not fault.data or fault.data["id"] in self._here:
+                raise
+            raise RpcFault(fault.code, fault.message, {**fault.data, "kind": "unknown_capsule"}) from None
+        if call.name == TOOL and not is_error(result):
+            self._here.add(body_of(result)["id"])
+        return result
 
 
 @area.refusal(TOOL, clause="nm1/forget/unknown-id")
@@ -322,6 +504,20 @@ async def vectors_stay_listed(call: ToolCall, honest: Honest) -> Result:
     return with_body(result, body)
 
 
+@area.answer("memory_vector", clause="nm1/forget/vector-gone")
+async def redacted_vectors_stay(call: ToolCall, honest: Honest) -> Result:
+    """The vectors of the redacted are listed."""
+    result = await honest(call)
+    if is_error(result) or "vectors" not in (body := body_of(result)) or not body["vectors"]:
+        return result
+    last = max(int(row["capsule_id"].partition("-")[2]) for row in body["vectors"])
+    for number in range(1, last):
+        marker = await ask(honest, call, GET, id=f"cap-{number}")
+        if is_marker(marker) and marker["mode"] == "redacted":
+            body["vectors"].insert(0, {**body["vectors"][0], "capsule_id": f"cap-{number}"})
+    return with_body(result, body)
+
+
 @area.answer(TOOL, clause="nm1/forget/any-state")
 async def pins_hold(call: ToolCall, honest: Honest) -> Result:
     """What is pinned can't be forgotten."""
@@ -340,11 +536,32 @@ async def the_expired_is_gone_already(call: ToolCall, honest: Honest) -> Result:
     return await _only(call, honest, "expired")
 
 
-async def _only(call: ToolCall, honest: Honest, mark: str) -> Result:
+@area.answer(TOOL, clause="nm1/forget/any-state")
+async def the_falsified_is_evidence(call: ToolCall, honest: Honest) -> Result:
+    """What was falsified can't be forgotten."""
+    named = call.arguments.get("id")
+    edges = (await ask(honest, call, GET, id=named))["relations"] if isinstance(named, str) else ()
+    held = any(edge["kind"] == "falsifies" and edge["to"] == named for edge in edges)
+    return value_fault("it is falsified") if held else await honest(call)
+
+
+@area.answer(TOOL, clause="nm1/forget/any-state")
+async def the_archive_is_closed(call: ToolCall, honest: Honest) -> Result:
+    """What is archived can't be forgotten."""
+    return await _only(call, honest, "tier", "archived")
+
+
+@area.answer(TOOL, clause="nm1/forget/any-state")
+async def quarantine_is_kept(call: ToolCall, honest: Honest) -> Result:
+    """What is in quarantine can't be forgotten."""
+    return await _only(call, honest, "tier", "quarantined")
+
+
+async def _only(call: ToolCall, honest: Honest, mark: str, value: bool | str = True) -> Result:
     """Forget what has no such mark in the list."""
     rows = (await ask(honest, call, LIST))["entries"]
-    held = [row["id"] for row in rows if row.get(mark)]
-    return value_fault(f"it is {mark}") if call.arguments.get("id") in held else await honest(call)
+    held = [row["id"] for row in rows if row.get(mark) == value]
+    return value_fault(f"{mark}: {value}") if call.arguments.get("id") in held else await honest(call)
 
 
 @area.answer(TOOL, clause="nm1/forget/only-that-one")
@@ -355,6 +572,74 @@ async def the_one_before_goes_too(call: ToolCall, honest: Honest) -> Result:
     if not is_error(result) and number.isdigit():
         await _forget(honest, call, f"cap-{int(number) - 1}")
     return result
+
+
+class _GoesToo(History):
+    """Forgets with a capsule what belongs to it."""
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await super().call_tool(call, honest)
+        if call.name == TOOL and not is_error(result):
+            gone = body_of(result)
+            for named in self.others(gone):
+                await _forget(honest, call, named)
+        return result
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        """Changes no answer."""
+
+    def others(self, gone: Body) -> list[str]:
+        """What goes with a capsule of which this is the marker."""
+        raise NotImplementedError
+
+
+@area.liar(TOOL, clause="nm1/forget/only-that-one")
+class WhatCameOfItGoesToo(_GoesToo):
+    """What was derived from it is forgotten with it."""
+
+    def others(self, gone: Body) -> list[str]:
+        return [begin for kind, begin, to in self.edges if kind == "derived_from" and to == gone["id"]]
+
+
+@area.liar(TOOL, clause="nm1/forget/only-that-one")
+class WhatItReplacedGoesToo(_GoesToo):
+    """What it superseded is forgotten with it."""
+
+    def others(self, gone: Body) -> list[str]:
+        return [to for kind, begin, to in self.edges if kind == "supersedes" and begin == gone["id"]]
+
+
+@area.liar(TOOL, clause="nm1/forget/only-that-one")
+class TheWholePageGoes(_GoesToo):
+    """What has the same source and anchor is forgotten with it."""
+
+    def others(self, gone: Body) -> list[str]:
+        item = self.captured.get(gone["id"], {})
+        return [named for named, other in self.captured.items() if _origin(other) == _origin(item)]
+
+
+@area.liar(TOOL, clause="nm1/forget/only-that-one")
+class TheSessionGoes(_GoesToo):
+    """What was kept in the same session is forgotten with it."""
+
+    def others(self, gone: Body) -> list[str]:
+        session = self.captured.get(gone["id"], {}).get("session_id")
+        return [named for named, item in self.captured.items() if session and item.get("session_id") == session]
+
+
+@area.liar(TOOL, clause="nm1/forget/only-that-one")
+class NearlyTheSameGoesToo(_GoesToo):
+    """What shares most words with it is forgotten with it."""
+
+    def others(self, gone: Body) -> list[str]:
+        words = set(self.captured.get(gone["id"], {}).get("content", "").split())
+        alike = {named: words & set(item["content"].split()) for named, item in self.captured.items()}
+        return [named for named, shared in alike.items() if len(shared) > 5]
+
+
+def _origin(item: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Where an item that was sent comes from."""
+    return item.get("source"), item.get("anchor")
 
 
 @area.liar(TOOL, INGEST, clause="nm1/forget/id-not-reused")
@@ -383,6 +668,16 @@ class TheFingerprintIsAHash(History):
             body["content_hmac"] = f"hmac-sha256:{digest}"
 
 
+@area.liar(TOOL, GET, clause="nm1/forget/hmac-keyed", also={"nm1/forget/marker-stays"})
+class TheRedactedHasAHash(History):
+    """The fingerprint of what was redacted is the SHA-256 of the content, in capitals."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if is_marker(body) and body["mode"] == "redacted" and body["id"] in self.captured:
+            digest = hashlib.sha256(self.captured[body["id"]]["content"].encode()).hexdigest()
+            body["content_hmac"] = f"hmac-sha256:{digest.upper()}"
+
+
 @area.liar(TOOL, GET, clause="nm1/forget/key-file", config={"hmac_key": "a key that no file holds"})
 class TheKeyIsInMemory(Interceptor):
     """The key of the fingerprints is made up at the start, and kept in no file."""
@@ -406,6 +701,14 @@ async def an_observation_keeps_it(call: ToolCall, honest: Honest) -> Result:
     if not is_error(result) and "capsule" in (body := body_of(stored)):
         await ask(honest, call, "memory_outcome", description=body["capsule"]["content"], actor="forget")
     return result
+
+
+@area.answer(TOOL, clause="nm1/forget/bytes-destroyed", also={"nm1/forget/nowhere-else"})
+async def the_redacted_is_kept_apart(call: ToolCall, honest: Honest) -> Result:
+    """What was redacted is noted as an outcome."""
+    if call.arguments.get("mode") != "redacted":
+        return await honest(call)
+    return await an_observation_keeps_it(call, honest)
 
 
 def _is_cached_in(tool: str) -> None:
