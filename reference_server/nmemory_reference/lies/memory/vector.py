@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
+
 from nmemory_reference.lies.answers import Body, Honest, Result, asking, body_of, is_error, with_body, without
 from nmemory_reference.lies.lie import Area
 from nmemory_reference.lies.memory.answers import success
+from nmemory_reference.lies.memory.recalled import RETRIEVE, abstention, became, missing
 from nmemory_reference.lies.refusal import Refusal
 from nmemory_reference.serve.interceptor import Interceptor, RpcFault, ToolCall
 
 area = Area("vector")
 
 TOOL = "memory_vector"
-RETRIEVE = "memory_retrieve"
 
 
 def _kept(call: ToolCall) -> Result:
@@ -53,6 +55,21 @@ def embeddings_are_rounded(call: ToolCall) -> ToolCall:
         return call
     rounded = [round(number, 1) for number in numbers]
     return asking(call, embedding=rounded if any(rounded) else [1.0, 1.0, 1.0])
+
+
+@area.asking(TOOL, RETRIEVE, clause="nm1/vector/bit-exact")
+def embeddings_have_ten_bits(call: ToolCall) -> ToolCall:
+    """An embedding is kept with the ten bits of a half, at any size."""
+    numbers = call.arguments.get("embedding")
+    if not isinstance(numbers, list) or not all(type(number) in (int, float) for number in numbers):
+        return call
+    return asking(call, embedding=[_halved(number) for number in numbers])
+
+
+def _halved(number: float) -> float:
+    """A number rounded to eleven significant bits."""
+    mantissa, exponent = math.frexp(number)
+    return math.ldexp(round(mantissa * 2**11) / 2**11, exponent)
 
 
 @area.item(TOOL, at="vectors", clause="nm1/vector/dimension")
@@ -130,6 +147,14 @@ async def tags_are_labels(call: ToolCall, honest: Honest) -> Result:
     return _kept(call) if str(call.arguments.get("model_tag", "")).startswith("another") else await honest(call)
 
 
+@area.answer(TOOL, clause="nm1/vector/one-embedder")
+async def another_dimension_is_another_space(call: ToolCall, honest: Honest) -> Result:
+    """An embedding of another model is taken where its dimension is another one."""
+    numbers = call.arguments.get("embedding")
+    strange = str(call.arguments.get("model_tag", "")).startswith("another")
+    return _kept(call) if strange and isinstance(numbers, list) and len(numbers) != 3 else await honest(call)
+
+
 @area.refusal(TOOL, clause="nm1/vector/one-embedder-named")
 def the_resident_is_not_named(call: ToolCall, refusal: Refusal) -> Refusal | None:
     """The refusal of another tag does not say which is the store's."""
@@ -140,6 +165,39 @@ def the_resident_is_not_named(call: ToolCall, refusal: Refusal) -> Refusal | Non
 def the_newest_first(call: ToolCall, body: Body) -> None:
     """The list begins with the newest capsule."""
     body.get("vectors", []).reverse()
+
+
+@area.liar(TOOL, clause="nm1/vector/list-order")
+class TheListIsSortedAsTexts(Interceptor):
+    """The list stands in the order of the ids, as texts are sorted."""
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if call.name != TOOL or is_error(result):
+            return result
+        body = body_of(result)
+        body.get("vectors", []).sort(key=lambda row: row["capsule_id"])
+        return with_body(result, body)
+
+
+@area.liar(TOOL, clause="nm1/vector/list-no-numbers")
+class TheListShowsWhatWasSent(Interceptor):
+    """The list shows the embeddings, as text, under a name of its own."""
+
+    def __init__(self) -> None:
+        self._sent: dict[str, object] = {}
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if call.name != TOOL or is_error(result):
+            return result
+        if named := _attached(call):
+            self._sent[named] = call.arguments["embedding"]
+            return result
+        body = body_of(result)
+        for row in body["vectors"]:
+            row["preview"] = str(self._sent.get(row["capsule_id"]))
+        return with_body(result, body)
 
 
 @area.item(TOOL, at="vectors", clause="nm1/vector/list-no-numbers")
@@ -323,6 +381,30 @@ class ThePurgedKeepsItsEmbedding(_OutlivesForgetting):
     mode = "purged"
 
 
+@area.liar(RETRIEVE, "memory_forget", clause="nm1/vector/forgotten", also={"nm1/retrieve/tombstone-content"})
+class TheForgottenIsStillNear(Interceptor):
+    """What was near to the question before it was forgotten is counted as tombstoned by lane vector."""
+
+    def __init__(self) -> None:
+        self._near: dict[str, list[object]] = {}
+        self._gone: list[object] = []
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if is_error(result):
+            return result
+        if call.name == "memory_forget":
+            self._gone += self._near.get(str(call.arguments["id"]), [])
+        if call.name != RETRIEVE or call.arguments.get("lane") != "vector":
+            return result
+        body, asked = body_of(result), call.arguments["query_embedding"]
+        for row in body.get("results", ()):
+            self._near.setdefault(row["id"], []).append(asked)
+        if body["outcome"] == "abstain" and asked in self._gone:
+            became(body, missing({"tombstoned": 1}))
+        return with_body(result, body)
+
+
 @area.liar(TOOL, "memory_digest", clause="nm1/vector/audited")
 class AttachmentsAreNoEvents(Interceptor):
     """An attachment is no event of the journal."""
@@ -366,3 +448,42 @@ def every_row_has_a_fusion_rank(call: ToolCall, body: Body) -> None:
     """Without an embedding in the question rows have a fusion_rank too."""
     for place, row in enumerate(body.get("results", ()), 1):
         row.setdefault("fusion_rank", place)
+
+
+# What embeddings find and may not show
+
+
+def _excludes_in_silence(name: str, says: str, lane: str | None, clause: str, windowed: bool = False) -> None:
+    """Add the lie that grounded answers of a lane do not count what is fenced beside."""
+
+    def lie(call: ToolCall, body: Body) -> None:
+        asked = "query_embedding" in call.arguments and call.arguments.get("lane") == lane
+        if asked and windowed == ("time_window" in call.arguments) and body["outcome"] == "grounded":
+            body.pop("excluded", None)
+
+    lie.__name__, lie.__doc__ = f"{name}_answers_exclude_in_silence", says
+    area.success(RETRIEVE, clause=f"nm1/retrieve/{clause}", also={"nm1/retrieve/grounded-excluded"})(lie)
+
+
+_excludes_in_silence(
+    "vector", "A grounded answer of lane vector does not count what is fenced.", "vector", "fences-vector-lane"
+)
+_excludes_in_silence(
+    "fused", "A grounded answer of lane fused does not count what is fenced.", "fused", "fences-vector-lane"
+)
+_excludes_in_silence("auto", "A fused answer of lane auto does not count what is fenced.", None, "fences-vector-lane")
+_excludes_in_silence(
+    *("windowed_vector", "Under a window a grounded answer of lane vector does not count what is fenced."),
+    *("vector", "window-vector-lane", True),
+)
+_excludes_in_silence(
+    *("windowed_fused", "Under a window a grounded answer of lane fused does not count what is fenced."),
+    *("fused", "window-vector-lane", True),
+)
+
+
+@area.success(RETRIEVE, clause="nm1/retrieve/fences-vector-lane", also={"nm1/retrieve/missing-evidence"})
+def what_vectors_find_is_not_missed(call: ToolCall, body: Body) -> None:
+    """Where all that lane vector finds is fenced it has found nothing."""
+    if call.arguments.get("lane") == "vector" and body["outcome"] == "missing_evidence":
+        became(body, abstention("The vector lane found nothing."))
