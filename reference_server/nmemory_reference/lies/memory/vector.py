@@ -453,7 +453,7 @@ def every_row_has_a_fusion_rank(call: ToolCall, body: Body) -> None:
 # What embeddings find and may not show
 
 
-def _excludes_in_silence(name: str, says: str, lane: str | None, clause: str, windowed: bool = False) -> None:
+def _excludes_in_silence(lane: str | None, windowed: bool) -> None:
     """Add the lie that grounded answers of a lane do not count what is fenced beside."""
 
     def lie(call: ToolCall, body: Body) -> None:
@@ -461,25 +461,18 @@ def _excludes_in_silence(name: str, says: str, lane: str | None, clause: str, wi
         if asked and windowed == ("time_window" in call.arguments) and body["outcome"] == "grounded":
             body.pop("excluded", None)
 
-    lie.__name__, lie.__doc__ = f"{name}_answers_exclude_in_silence", says
+    name = ("windowed_" if windowed else "") + (lane or "auto")
+    lie.__name__ = f"{name}_answers_exclude_in_silence"
+    under = "Under a window a" if windowed else "A"
+    lie.__doc__ = f"{under} grounded answer of lane {lane or 'auto'} does not count what is fenced beside."
+    clause = "window-vector-lane" if windowed else "fences-vector-lane"
     area.success(RETRIEVE, clause=f"nm1/retrieve/{clause}", also={"nm1/retrieve/grounded-excluded"})(lie)
 
 
-_excludes_in_silence(
-    "vector", "A grounded answer of lane vector does not count what is fenced.", "vector", "fences-vector-lane"
-)
-_excludes_in_silence(
-    "fused", "A grounded answer of lane fused does not count what is fenced.", "fused", "fences-vector-lane"
-)
-_excludes_in_silence("auto", "A fused answer of lane auto does not count what is fenced.", None, "fences-vector-lane")
-_excludes_in_silence(
-    *("windowed_vector", "Under a window a grounded answer of lane vector does not count what is fenced."),
-    *("vector", "window-vector-lane", True),
-)
-_excludes_in_silence(
-    *("windowed_fused", "Under a window a grounded answer of lane fused does not count what is fenced."),
-    *("fused", "window-vector-lane", True),
-)
+for _lane in ("vector", "fused", None):
+    _excludes_in_silence(_lane, windowed=False)
+for _lane in ("vector", "fused"):
+    _excludes_in_silence(_lane, windowed=True)
 
 
 @area.success(RETRIEVE, clause="nm1/retrieve/fences-vector-lane", also={"nm1/retrieve/missing-evidence"})
