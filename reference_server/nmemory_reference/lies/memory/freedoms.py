@@ -145,6 +145,12 @@ def _sparse_alias(body: Body) -> None:
         del body["already_recorded"]
 
 
+def _sparse_outcome(body: Body) -> None:
+    _drop(body, "total")
+    if "weights_updated" in body:
+        body["weights_updated"] = len(body["weights_updated"])
+
+
 def _sparse_vector(body: Body) -> None:
     _drop(body, "label", "capsule_id", "dimension", "model_tag", "total")
     if body.get("replaced") is False:
@@ -164,7 +170,7 @@ _SPARSE: Mapping[str, Callable[[Body], None]] = {
     "memory_ingest": _sparse_rows,
     "memory_list": lambda body: _drop(body, "returned"),
     "memory_merge": lambda body: _drop(body, "advisory", "outcome", "from"),
-    "memory_outcome": lambda body: _drop(body, "total"),
+    "memory_outcome": _sparse_outcome,
     "memory_pin": lambda body: _drop(body, "id", "pinned", "reason", "at"),
     "memory_relate": lambda body: _drop(body, "kind", "from", "to"),
     "memory_retrieve": _sparse_recall,
@@ -197,11 +203,11 @@ def _numbers(value: Json) -> Json:
 
 
 #: The members that hold an instant of the server's own.
-_STAMPS = ("at", "created_at", "started_at", "finished_at", "declared_at", "last_recalled_at")
+_STAMPS = ("at", "started_at", "finished_at", "declared_at", "last_recalled_at")
 
 
-def _coarse(call: ToolCall, body: Body) -> Body:
-    """Whole seconds in every instant that the server's clock gave."""
+def _coarse(body: Body) -> Body:
+    """Whole seconds in every instant that the server's clock gave, but for the creation's."""
 
     def change(value: Json, born: str | None) -> Any:
         match value:
@@ -237,7 +243,7 @@ _FENCES = (
 
 
 class Ample(Interceptor):
-    """What is empty, zero or false is said all the same, where nothing says that it is left out."""
+    """What is empty, zero or false is said all the same, where nothing says that it is left out; counts are 1.0."""
 
     async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
         result = await honest(call)
@@ -258,14 +264,16 @@ class Ample(Interceptor):
                 body.setdefault("weights_updated", [])
             case "memory_session_finish":
                 body = {"summary": None, "handoff_deduped": False, **body}
-            case "memory_digest" if call.arguments.get("headlines") == 0:
+            case "memory_digest" if call.arguments.get("headlines") != 0:
+                body.setdefault("pinned", [])
+            case "memory_digest":
                 whole = await ask(honest, call, call.name, **{**call.arguments, "headlines": 1})
                 body |= {name: [] for name in ("handoff",) if name in whole}
                 if whole.get("mission", {}).get("status") == "ok":
                     body["mission"] = {"status": "ok", "roots": []}
             case _:
                 pass
-        return with_body(result, body)
+        return with_body(result, _numbers(body))
 
 
 #: Other names for what the journal calls by the tool.
@@ -284,7 +292,7 @@ _EVENTS = {
 
 
 class BusyJournal(Interceptor):
-    """Reads are in the journal too, and acts several times, by names of its own; fingerprints are bare."""
+    """Reads are in the journal too, acts several times, by names of its own; its clock is coarse, prints are bare."""
 
     def __init__(self) -> None:
         self._reads = 0
@@ -302,7 +310,7 @@ class BusyJournal(Interceptor):
             body["last_mutation"]["event"] = _EVENTS[body["last_mutation"]["event"]]
         if "content_hmac" in body:
             body["content_hmac"] = body["content_hmac"].removeprefix("hmac-sha256:")
-        return with_body(result, body)
+        return with_body(result, _coarse(body))
 
 
 _UNKNOWN = re.compile(r"unknown field `([^`]+)`")
@@ -323,12 +331,32 @@ def _is_odd(value: Json, kind: type) -> bool:
     return value is not None and type(value) is not kind and not (kind is int and isinstance(value, float))
 
 
+#: The scope of each origin where none was sent: the contract says that there is one, and not which.
+_SCOPES = {
+    "extracted-candidate": "session",
+    "owner-stated": "global",
+    "tool-observation": "session",
+    "external-import": "project",
+    "session-note": "global",
+}
+
+
+def _clamped(sent: Mapping[str, Any]) -> dict[str, Any]:
+    """Items with every confidence put between 0 and 1."""
+    clamped, items, confidence = dict(sent), sent.get("items"), sent.get("confidence")
+    if isinstance(items, list):
+        clamped["items"] = [_clamped(item) if isinstance(item, dict) else item for item in items]
+    if isinstance(confidence, int | float) and not isinstance(confidence, bool):
+        clamped["confidence"] = min(1, max(0, confidence))
+    return clamped
+
+
 class Lenient(Interceptor):
     """Arguments that it does not know, or cannot read, it goes without; what the texts do not refuse it takes."""
 
     async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
         if call.name == "memory_ingest":
-            return await honest(call)
+            return await honest(replace(call, arguments=_clamped(call.arguments)))
         call = without(call, *(name for name, kind in _OPTIONAL.items() if _is_odd(call.arguments.get(name), kind)))
         try:
             result = await honest(call)
@@ -337,6 +365,10 @@ class Lenient(Interceptor):
                 result = await honest(call)
         except RpcFault:
             return await self._taken(call, honest)
+        if call.name == "memory_classify" and not is_error(result):
+            origin = call.arguments.get("origin", "extracted-candidate")
+            scope = call.arguments.get("scope") or _SCOPES[origin]
+            return with_body(result, {**body_of(result), "scope": scope})
         return result
 
     async def _taken(self, call: ToolCall, honest: Honest) -> Result:
@@ -357,13 +389,7 @@ class Lenient(Interceptor):
 FREEDOMS = (
     Variant("gapped-ids", "Ids begin beyond 1000 and leave numbers out.", GappedIds),
     Variant("sparse", "What nobody has to send is not sent.", lambda: Successes(MEMORY_TOOLS, _sparse)),
-    Variant(
-        "other-numbers",
-        "Counts are written 1.0, and whole fractions 1.",
-        lambda: Successes(MEMORY_TOOLS, lambda call, body: _numbers(body)),
-    ),
-    Variant("ample", "What is empty, zero or false is said all the same.", Ample),
-    Variant("busy-journal", "The journal holds more, and calls it otherwise.", BusyJournal),
+    Variant("ample", "What is empty, zero or false is said all the same, and counts are written 1.0.", Ample),
+    Variant("busy-journal", "The journal holds more, calls it otherwise, and tells whole seconds.", BusyJournal),
     Variant("lenient", "What the texts do not refuse is taken.", Lenient),
-    Variant("whole-seconds", "The server's clock has whole seconds.", lambda: Successes(MEMORY_TOOLS, _coarse)),
 )

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import replace
 from math import ceil
 from typing import Any
 
@@ -106,6 +104,10 @@ class LaterBuild(Lists):
 # Other measures
 
 
+#: Where no budget was sent; the contract names that of a pack only.
+_DEFAULTS = {"memory_retrieve": 900, "memory_bootstrap": 1500}
+
+
 def _scaled(budget: Json) -> Json:
     """Three quarters of a budget: a token is reckoned at three characters instead of four."""
     return max(1, budget * 3 // 4) if isinstance(budget, int) and budget > 0 else budget
@@ -123,9 +125,12 @@ class OtherMeasures(Interceptor):
 
     async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
         asked = call
+        budget = call.arguments.get("token_budget")
         if call.name in ("memory_retrieve", "memory_bootstrap"):
-            budget = call.arguments.get("token_budget")
-            asked = asking(call, token_budget=_scaled(1500 if budget is None else budget))
+            budget = _DEFAULTS[call.name] if budget is None else budget
+            asked = asking(call, token_budget=_scaled(budget))
+        if call.name == "memory_retrieve" and call.arguments.get("vector_k") is None:
+            asked = asking(asked, vector_k=6)
         result = await honest(asked)
         if is_error(result):
             return result
@@ -134,17 +139,17 @@ class OtherMeasures(Interceptor):
             row["headline"] = _short(row["headline"])
         match call.name:
             case "memory_retrieve" if "token_budget" in body:
-                budget = call.arguments.get("token_budget")
-                body["token_budget"] = 1500 if budget is None else budget
+                body["token_budget"] = budget
                 for row in body["results"]:
                     _rescored(row)
             case "memory_bootstrap":
-                budget = call.arguments.get("token_budget")
-                body["budget"]["token_budget"] = 1500 if budget is None else budget
+                body["budget"]["token_budget"] = budget
                 body["budget"]["used_tokens"] = ceil(body["budget"]["used_tokens"] * 4 / 3)
             case "memory_consolidate":
-                for proposal in body["plan"]["merge_proposals"]:
-                    proposal["containment_score"] = proposal["containment_score"] ** 2
+                near = [one for one in body["plan"]["merge_proposals"] if one["containment_score"] >= 0.6]
+                body["plan"]["merge_proposals"] = [
+                    {**one, "containment_score": one["containment_score"] ** 2} for one in near
+                ]
             case _:
                 pass
         return with_body(result, body)
@@ -164,57 +169,8 @@ def _rescored(row: Body) -> None:
         row["vector_similarity"] = round(row["vector_similarity"], 3)
 
 
-# Other suspicions
-
-_COMMAND = re.compile(
-    r"(?m)^(?:run|use|rotate|restart|delete|send|call|open|never|always|please|do not)\b", re.IGNORECASE
-)
-
-
-class EagerScan(Interceptor):
-    """Ordinary imperatives are flagged too, as the contract leaves the rules of the scan to the server."""
-
-    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
-        sent = call.arguments
-        if call.name == "memory_ingest":
-            items = sent.get("items")
-            meant = [_flagged(item) for item in items] if isinstance(items, list) else None
-            call = replace(call, arguments={**sent, "items": meant} if meant is not None else _flagged(sent))
-        if call.name == "memory_classify" and _commands(sent.get("content")):
-            call = asking(call, taint_hint=True)
-        result = await honest(call)
-        if is_error(result):
-            return result
-        body = body_of(result)
-        if call.name == "memory_ingest":
-            items = sent.get("items", [sent])
-            for item, row in zip(items, body["outcomes"], strict=True):
-                if row["status"] != "rejected" and _commands(item["content"]):
-                    row["taint_findings"] = [*row.get("taint_findings", ()), "imperative: opener"]
-        if call.name == "memory_get" and _commands(body.get("capsule", {}).get("content")):
-            body["taint_findings"] = [*body.get("taint_findings", ()), "imperative: opener"]
-        return with_body(result, body)
-
-
-def _commands(content: Json) -> bool:
-    return isinstance(content, str) and bool(_COMMAND.search(content))
-
-
-def _flagged(item: Json) -> Json:
-    if not isinstance(item, dict) or not _commands(item.get("content")):
-        return item
-    return {**item, "instruction_taint": True} if isinstance(item.get("instruction_taint", False), bool) else item
-
-
 #: Every variant of other builds and other measures.
 BUILDS = (
     Variant("later-build", "What known servers have added since is shown.", LaterBuild),
     Variant("other-measures", "Tokens, headlines and scores are reckoned otherwise.", OtherMeasures),
-    Variant("eager-scan", "Ordinary imperatives are flagged too.", EagerScan),
-    Variant(
-        "own-project",
-        "The server was started with a project of its own.",
-        config={"project": "house"},
-        gaps="a server with a project of its own makes none of its client's name",
-    ),
 )

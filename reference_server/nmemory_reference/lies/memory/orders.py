@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Mapping
+from itertools import groupby
 from typing import Any
 
 from nmemory_reference.lies.answers import Body, Honest, Result, ask, body_of, is_error, with_body
@@ -104,7 +105,7 @@ class OtherOrder(Interceptor):
                 for proposal in body["plan"]["merge_proposals"]:
                     proposal["ids"].reverse()
             case "memory_bootstrap":
-                self._pack(body)
+                await self._pack(call, honest, body)
             case "memory_digest":
                 await self._digest(call, honest, body)
             case "memory_export":
@@ -115,17 +116,32 @@ class OtherOrder(Interceptor):
                 pass
         return with_body(result, body)
 
-    def _pack(self, body: Body) -> None:
+    async def _pack(self, call: ToolCall, honest: Honest, body: Body) -> None:
         ready = body["ready"]
         if "cycle" in ready:
             ready["cycle"] = _turned(ready["cycle"])
-        if "next_action" not in ready or body["budget"]["trimmed_by_budget"] or ready["ready_total"] > 10:
+        if not call.arguments.get("terms") and not body["budget"]["trimmed_by_budget"]:
+            for name in ("constraints", "decisions", "traps"):
+                if name in body:
+                    body[name] = await self._tied(call, honest, body[name])
+        if body["budget"]["trimmed_by_budget"] or ready["ready_total"] > 10:
             return
-        nodes = _backwards([ready["next_action"], *ready["ready"]])
-        ready |= {"next_action": nodes[0], "ready": nodes[1:]}
+        nodes = _backwards([*filter(None, [ready.get("next_action")]), *ready["ready"]])
+        ready |= {"next_action": nodes[0], "ready": nodes[1:]} if nodes else {}
         sections = (body.get("constraints", ()), nodes, body.get("decisions", ()), body.get("traps", ()))
         shown = dict.fromkeys(row["id"] for rows in sections for row in rows)
-        body["handles"] = [named for named in shown if named in body["handles"]]
+        if "handles" in body:
+            body["handles"] = list(shown)
+
+    async def _tied(self, call: ToolCall, honest: Honest, section: list[Body]) -> list[Body]:
+        """Rows of the same weight the other way round."""
+        weights: dict[str, Json] = {}
+        for row in section:
+            capsule = (await ask(honest, call, "memory_get", id=row["id"]))["capsule"]
+            since = None if "pinned" in row else capsule["freshness"]["valid_from"]
+            weights[row["id"]] = (capsule["confidence"], since)
+        tied = groupby(section, key=lambda row: weights[row["id"]])
+        return [row for _, rows in tied for row in _backwards(list(rows))]
 
     async def _digest(self, call: ToolCall, honest: Honest, body: Body) -> None:
         cap = call.arguments.get("headlines")
@@ -136,7 +152,7 @@ class OtherOrder(Interceptor):
                 body["dag"][name] = _backwards(whole["dag"][name])[:cap]
         for section in (body["dag"], body.get("mission", {})):
             if "cycle" in section:
-                section["cycle"] = _turned(section["cycle"])
+                section |= {"cycle": _turned(section["cycle"]), "entangled_total": len(section["cycle"])}
         body["by_project"].reverse()
         body.get("pinned", []).reverse()
         if "recent_failures" in body:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from nmemory_reference.lies.memory.freedoms import FREEDOMS
 from nmemory_reference.lies.memory.later import BUILDS
 from nmemory_reference.lies.memory.orders import ORDERS
+from nmemory_reference.lies.memory.suspicions import SUSPICIONS
 from nmemory_reference.lies.memory.wordings import WORDINGS
 from nmemory_reference.lies.variant import Variant
 
-VARIANTS: tuple[Variant, ...] = (*FREEDOMS, *BUILDS, *ORDERS, *WORDINGS)
+VARIANTS: tuple[Variant, ...] = (*FREEDOMS, *BUILDS, *ORDERS, *SUSPICIONS, *WORDINGS)
