@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import UTC, datetime
+
 from nmemory_reference.lies.answers import Body, Honest, Result, asking, body_of, is_error, with_body, without
 from nmemory_reference.lies.lie import Area
 from nmemory_reference.lies.memory.answers import success
+from nmemory_reference.lies.memory.recalled import RETRIEVE, drop, folded, found
 from nmemory_reference.serve.interceptor import Interceptor, RpcFault, ToolCall
 
 area = Area("alias")
 
 TOOL = "memory_alias"
-RETRIEVE = "memory_retrieve"
 
 
 def _pair(call: ToolCall) -> tuple[str, str] | None:
@@ -34,6 +37,55 @@ async def aliases_are_forgotten(call: ToolCall, honest: Honest) -> Result:
     if _pair(call) and all(map(str.strip, _pair(call) or ())):
         return success(recorded=True, already_recorded=False)
     return await honest(call)
+
+
+@area.success(RETRIEVE, clause="nm1/alias/expands")
+def the_first_term_is_expanded(call: ToolCall, body: Body) -> None:
+    """Only the first term of a question is expanded."""
+    first = f"alias:{call.arguments['terms'][0]}"
+    _unexpanded(body, lambda term: term != first)
+
+
+@area.success(RETRIEVE, clause="nm1/alias/expands")
+def terms_of_several_words_are_not_expanded(call: ToolCall, body: Body) -> None:
+    """A term of several words is not expanded."""
+    _unexpanded(body, lambda term: " " in term)
+
+
+@area.success(RETRIEVE, clause="nm1/alias/expands")
+def fused_questions_are_not_expanded(call: ToolCall, body: Body) -> None:
+    """In lane fused no term is expanded."""
+    if "query_embedding" in call.arguments:
+        _unexpanded(body, lambda term: True)
+
+
+def _unexpanded(body: Body, unknown: Callable[[str], bool]) -> None:
+    """Leave out of an answer what only unknown aliases have found."""
+    for row in found(body):
+        row["matched_terms"] = [
+            term for term in row["matched_terms"] if not (term.startswith("alias:") and unknown(term))
+        ]
+    drop(body, lambda row: not row["matched_terms"] and "vector_similarity" not in row)
+
+
+@area.liar(TOOL, clause="nm1/alias/replay-keeps-at", also={"nm1/alias/folded-same"})
+class AnotherSpellingIsAnotherInstant(Interceptor):
+    """A pair that is taught again in another spelling gets another instant."""
+
+    def __init__(self) -> None:
+        self._again: set[tuple[str, str]] = set()
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if is_error(result):
+            return result
+        body, pair = body_of(result), _pair(call)
+        if pair and body["already_recorded"] and pair != (pair[0].lower(), pair[1].lower()):
+            self._again.add((folded(pair[0]), folded(pair[1])))
+        for row in body.get("aliases", ()):
+            if (row["term"], row["alias"]) in self._again:
+                row["at"] = datetime.now(UTC).isoformat()
+        return with_body(result, body)
 
 
 @area.liar(TOOL, clause="nm1/alias/replay-keeps-at")
