@@ -7,7 +7,7 @@ from typing import Any
 from nmemory_reference.lies.answers import Body, Honest, Result, ask, asking, body_of, is_error, with_body
 from nmemory_reference.lies.lie import Area
 from nmemory_reference.lies.memory.answers import success, value_fault
-from nmemory_reference.lies.memory.history import History
+from nmemory_reference.lies.memory.history import History, Unaudited
 from nmemory_reference.serve.interceptor import Interceptor, RpcFault, ToolCall
 
 area = Area("relate")
@@ -88,6 +88,16 @@ class AReplayIsLater(History):
 
 
 @area.liar(TOOL, GET, clause="nm1/relate/replay-is-no-op")
+class AReplacementIsDatedAnew(History):
+    """A supersedes edge that was recorded again has a later time; those of other kinds keep theirs."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        for edge in body["relations"] if call.name == GET else ():
+            if edge["kind"] == "supersedes" and self.edges.count(("supersedes", edge["from"], edge["to"])) > 1:
+                edge["at"] = "2199-01-01T00:00:00Z"
+
+
+@area.liar(TOOL, GET, clause="nm1/relate/replay-is-no-op")
 class AReplayIsAnotherEdge(History):
     """An edge that was recorded twice is shown twice."""
 
@@ -139,6 +149,17 @@ async def an_unknown_beginning_is_taken(call: ToolCall, honest: Honest) -> Resul
         raise fault
 
 
+@area.answer(TOOL, clause="nm1/relate/ends-stored")
+async def a_plan_needs_no_capsule(call: ToolCall, honest: Honest) -> Result:
+    """grounded_in may lead to what is not stored."""
+    try:
+        return await honest(call)
+    except RpcFault as fault:
+        if kind_of(call) == "grounded_in" and fault.data:
+            return recorded(call)
+        raise
+
+
 @area.answer(TOOL, clause="nm1/relate/forgotten-ends-count")
 async def the_forgotten_has_no_edges(call: ToolCall, honest: Honest) -> Result:
     """A forgotten capsule is no legal end."""
@@ -147,6 +168,16 @@ async def the_forgotten_has_no_edges(call: ToolCall, honest: Honest) -> Result:
             stored = await ask(honest, call, GET, id=call.arguments[name])
             if stored.get("outcome") == "tombstoned":
                 value_fault(f"{call.arguments[name]} is forgotten")
+    return await honest(call)
+
+
+@area.answer(TOOL, clause="nm1/relate/forgotten-ends-count")
+async def the_forgotten_proposes_nothing(call: ToolCall, honest: Honest) -> Result:
+    """A forgotten capsule is no legal beginning of proposes."""
+    if kind_of(call) == "proposes" and not str(call.arguments.get("from")).startswith("cap-99"):
+        stored = await ask(honest, call, GET, id=call.arguments.get("from"))
+        if stored.get("outcome") == "tombstoned":
+            value_fault("what is forgotten proposes nothing")
     return await honest(call)
 
 
@@ -179,10 +210,30 @@ async def outcomes_are_falsified(call: ToolCall, honest: Honest) -> Result:
     return recorded(call) if ends and kind_of(call) == "falsifies" else await honest(call)
 
 
+@area.answer(TOOL, clause="nm1/relate/outcome-never-the-end")
+async def outcomes_are_grounds(call: ToolCall, honest: Honest) -> Result:
+    """grounded_in may lead to an outcome."""
+    ends = str(call.arguments.get("to")).startswith("out-")
+    return recorded(call) if ends and kind_of(call) == "grounded_in" else await honest(call)
+
+
+@area.answer(TOOL, clause="nm1/relate/outcome-never-the-end")
+async def outcomes_falsify_outcomes(call: ToolCall, honest: Honest) -> Result:
+    """An outcome may falsify another one."""
+    both = all(str(call.arguments.get(name)).startswith("out-") for name in ("from", "to"))
+    return recorded(call) if both and kind_of(call) == "falsifies" else await honest(call)
+
+
 @area.success(GET, clause="nm1/relate/shown-on-both")
 def edges_are_shown_where_they_begin(call: ToolCall, body: Body) -> None:
     """memory_get shows the edges that begin at a capsule."""
     body["relations"] = [edge for edge in body["relations"] if edge["from"] == body["id"]]
+
+
+@area.success(GET, clause="nm1/relate/shown-on-both")
+def two_ends_have_one_edge(call: ToolCall, body: Body) -> None:
+    """Of the edges between the same two ends the latest is shown."""
+    body["relations"] = list({(edge["from"], edge["to"]): edge for edge in body["relations"]}.values())
 
 
 @area.success(GET, clause="nm1/relate/manual-unmarked")
@@ -237,6 +288,28 @@ def the_superseded_is_called_expired(call: ToolCall, body: Body) -> None:
     _recount(body, "superseded", "expired")
 
 
+@area.liar(TOOL, RETRIEVE, "memory_forget", clause="nm1/relate/falsifies-fences")
+class TheForgottenFalsifiesNothing(Interceptor):
+    """What a capsule has falsified is recalled once that capsule is forgotten."""
+
+    def __init__(self) -> None:
+        self._falsified: dict[Any, Any] = {}
+        self._freed: set[Any] = set()
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if is_error(result):
+            return result
+        if call.name == TOOL and kind_of(call) == "falsifies":
+            self._falsified[call.arguments["from"]] = call.arguments["to"]
+        elif call.name == "memory_forget" and (named := body_of(result)["id"]) in self._falsified:
+            self._freed.add(self._falsified[named])
+        elif call.name == RETRIEVE and self._freed and "falsified" in (body := body_of(result)).get("excluded", {}):
+            _recount(body, "falsified", "superseded")
+            return with_body(result, body)
+        return result
+
+
 @area.liar(TOOL, LIST, clause="nm1/relate/falsified-still-read")
 class TheFalsifiedIsNotListed(History):
     """A falsified capsule leaves the list."""
@@ -274,6 +347,42 @@ class ProposesFences(_Fences):
     kind = "proposes"
 
 
+class _FencesItsBeginning(Interceptor):
+    """Leaves the beginning of an edge of a kind out of recall."""
+
+    kind: str
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if call.name == TOOL and kind_of(call) == self.kind and not is_error(result):
+            begins, ends = call.arguments["from"], call.arguments["to"]
+            await honest(asking(call, **{"kind": "falsifies", "from": ends, "to": begins}))
+        return result
+
+
+@area.liar(TOOL, clause="nm1/relate/proposes-is-navigation")
+class AProposalIsStaged(_FencesItsBeginning):
+    """A capsule that would replace another one is out of recall until it does."""
+
+    kind = "proposes"
+
+
+@area.liar(TOOL, clause="nm1/relate/other-kinds-no-fence")
+class PartsAreInTheWhole(_FencesItsBeginning):
+    """A capsule that is part of another one is out of recall."""
+
+    kind = "part_of"
+
+
+@area.liar(TOOL, RETRIEVE, clause="nm1/relate/other-kinds-no-fence")
+class TheGroundedComesFirst(History):
+    """What hangs off another capsule stands before it in recall."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == RETRIEVE and "results" in body:
+            body["results"].sort(key=lambda row: row["id"] not in self.begins("grounded_in"))
+
+
 @area.liar(TOOL, LIST, clause="nm1/relate/proposes-is-navigation")
 class ProposesSupersedesInLists(History):
     """A capsule that another one would replace is listed as superseded."""
@@ -304,6 +413,38 @@ async def anything_has_parts(call: ToolCall, honest: Honest) -> Result:
         raise
 
 
+@area.answer(TOOL, clause="nm1/relate/part-of-needs-container")
+async def a_doc_has_parts(call: ToolCall, honest: Honest) -> Result:
+    """part_of into a doc is acknowledged."""
+    if kind_of(call) == "part_of" and str(call.arguments.get("to")).startswith("cap-"):
+        stored = await ask(honest, call, GET, id=call.arguments["to"])
+        if stored.get("classification", {}).get("kind") == "doc":
+            return recorded(call)
+    return await honest(call)
+
+
+@area.liar(TOOL, "memory_ingest", clause="nm1/relate/part-of-needs-container")
+class OnceAContainerAlwaysOne(Interceptor):
+    """part_of into what was captured as a task is acknowledged, whatever it was labelled since."""
+
+    def __init__(self) -> None:
+        self._tasks: set[Any] = set()
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        try:
+            result = await honest(call)
+        except RpcFault:
+            part = call.name == TOOL and kind_of(call) == "part_of" and call.arguments["from"] != call.arguments["to"]
+            if part and call.arguments["to"] in self._tasks:
+                return recorded(call)
+            raise
+        if call.name == "memory_ingest" and not is_error(result):
+            sent = call.arguments.get("items") or [call.arguments]
+            rows = zip(body_of(result)["outcomes"], sent, strict=True)
+            self._tasks |= {row["id"] for row, item in rows if "id" in row and item.get("kind") == "task"}
+        return result
+
+
 @area.answer(TOOL, clause="nm1/relate/part-of-container")
 async def tasks_have_no_parts(call: ToolCall, honest: Honest) -> Result:
     """part_of into a task is refused."""
@@ -329,6 +470,15 @@ def a_cycle_is_empty(call: ToolCall, body: Body) -> None:
     if body["dag"]["status"] == "cycle":
         empty: Body = {name: [] for name in ("ready", "blocked", "done")}
         body["dag"] = {"status": "ok", **empty, **{f"{name}_total": 0 for name in empty}}
+
+
+@area.success(DIGEST, clause="nm1/relate/blocks-cycle-told")
+def two_are_no_cycle(call: ToolCall, body: Body) -> None:
+    """Two capsules that block each other are both blocked, and no cycle."""
+    dag = body["dag"]
+    if dag["status"] == "cycle" and len(dag["cycle"]) == 2:
+        told = {"ready": [], "blocked": sorted(dag["cycle"]), "done": []}
+        body["dag"] = {"status": "ok", **told, **{f"{name}_total": len(ids) for name, ids in told.items()}}
 
 
 class _StaysACycle(Interceptor):
@@ -380,6 +530,16 @@ def done_is_still_ready(call: ToolCall, body: Body) -> None:
         dag["ready_total"] += dag["done_total"]
 
 
+@area.liar(TOOL, DIGEST, clause="nm1/relate/witnessed-is-done")
+class WhateverIsWitnessedIsDone(History):
+    """What is witnessed is done, even if it blocks nothing and nothing blocks it."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == DIGEST and body["dag"]["status"] == "ok":
+            ends = {*self.ends("blocks"), *self.begins("blocks")}
+            body["dag"]["done"] += sorted({*self.ends("witnesses")} - ends)
+
+
 class _JoinsTheDag(History):
     """Shows the ends of a kind as ready."""
 
@@ -419,6 +579,45 @@ class ProposesJoinsTheDag(_JoinsTheDag):
     kind = "proposes"
 
 
+class _LeavesTheDag(History):
+    """Leaves what is ready out once an edge of a kind touches it."""
+
+    kind: str
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == DIGEST and body["dag"]["status"] == "ok":
+            touched = {*self.ends(self.kind), *self.begins(self.kind)}
+            body["dag"]["ready"] = [named for named in body["dag"]["ready"] if named not in touched]
+
+
+@area.liar(TOOL, DIGEST, clause="nm1/relate/falsifies-no-dag")
+class TheFalsifiedLeavesTheDag(_LeavesTheDag):
+    """What is falsified is ready no more."""
+
+    kind = "falsifies"
+
+
+@area.liar(TOOL, DIGEST, clause="nm1/relate/part-of-no-dag")
+class PartsLeaveTheDag(_LeavesTheDag):
+    """What is part of another capsule is ready no more."""
+
+    kind = "part_of"
+
+
+@area.liar(TOOL, DIGEST, clause="nm1/relate/proposes-no-dag")
+class TheProposedForLeavesTheDag(_LeavesTheDag):
+    """What another capsule would replace is ready no more."""
+
+    kind = "proposes"
+
+
+@area.liar(TOOL, DIGEST, clause="nm1/relate/grounded-in-no-dag")
+class TheGroundedLeavesTheDag(_LeavesTheDag):
+    """What hangs off another capsule is ready no more."""
+
+    kind = "grounded_in"
+
+
 @area.success(GET, clause="nm1/relate/edge-survives-forgetting")
 def markers_have_no_edges(call: ToolCall, body: Body) -> None:
     """The marker of a forgotten capsule shows no edges."""
@@ -426,8 +625,27 @@ def markers_have_no_edges(call: ToolCall, body: Body) -> None:
         body["relations"] = []
 
 
-@area.success(GET, clause="nm1/relate/audited")
-def edges_leave_no_trace(call: ToolCall, body: Body) -> None:
-    """The last mutation of a capsule is never an edge."""
-    if body.get("last_mutation", {}).get("event") == TOOL:
-        body["last_mutation"]["event"] = "memory_ingest"
+@area.liar(TOOL, GET, "memory_forget", clause="nm1/relate/edge-survives-forgetting")
+class EdgesLeadToNothingForgotten(Interceptor):
+    """An edge that was there before its end was forgotten is no longer shown where it begins."""
+
+    def __init__(self) -> None:
+        self._lost: list[Body] = []
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        if call.name == "memory_forget":
+            stored = await ask(honest, call, GET, id=call.arguments.get("id"))
+            self._lost += [edge for edge in stored.get("relations", []) if edge["to"] == stored["id"]]
+        result = await honest(call)
+        if call.name != GET or is_error(result):
+            return result
+        body = body_of(result)
+        body["relations"] = [edge for edge in body["relations"] if edge["from"] != body["id"] or edge not in self._lost]
+        return with_body(result, body)
+
+
+@area.liar(TOOL, DIGEST, clause="nm1/relate/audited")
+class EdgesAreNotAudited(Unaudited):
+    """The digest's number of audit events does not count edges."""
+
+    tool = TOOL
