@@ -79,14 +79,31 @@ def test_any_changed_character_breaks_the_digest(place, character):
 
 def test_a_comment_without_counts_or_digest_breaks_the_law():
     assert broken("diagram-digest", document("dag", counts="some"))
+    assert broken("diagram-digest", document("dag", counts="v1.2 of e5"))
     assert broken("diagram-digest", document("dag").replace("sha256", "md5"))
 
 
-@pytest.mark.parametrize("mermaid", ["", "hello", None, [], "graph TD\n", "graph TD\n%% sha256:00\n"])
+def test_counts_stand_anywhere_in_the_comments_and_one_of_them_is_right():
+    assert not broken("diagram-digest", document("dag"), counts=[7, 3])
+    assert broken("diagram-digest", document("dag"), counts=[7])
+    assert broken("diagram-digest", document("dag", counts="nodes=0 edges=0"), counts=[3, 2])
+    header, _, rest = document("dag").split("\n", 2)
+    digest = hashlib.sha256(DAG.encode()).hexdigest()
+    assert not broken("diagram-digest", f"{header}\n%% sha256:{digest} over 3 nodes.\n{rest}", counts=[3])
+    assert not broken("diagram-digest", f"%% sha256:{digest}\n{header};\n%% 3 nodes\n{rest}", counts=[3])
+
+
+@pytest.mark.parametrize("mermaid", ["", "hello", None, []])
 def test_what_is_no_diagram_breaks_the_laws(mermaid):
     assert broken("diagram-digest", mermaid)
     assert broken("diagram-syntax", mermaid, view="dag")
     assert broken("diagram-syntax", mermaid)
+
+
+def test_a_diagram_of_nothing_needs_no_node():
+    assert not broken("diagram-digest", document("dag", "", counts="nodes=0"))
+    assert not broken("diagram-syntax", document("dag", "", counts="nodes=0"), view="dag")
+    assert broken("diagram-digest", "graph TD\n%% nodes=0 sha256:00\n")
 
 
 @pytest.mark.parametrize(

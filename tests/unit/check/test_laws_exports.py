@@ -84,6 +84,11 @@ def test_the_stamp_is_one_line_with_an_instant_or_none():
     assert broken("export-stamp", document(stamp="> generated_at: yesterday\n"), stamped=True)
 
 
+def test_the_stamp_is_of_now():
+    assert not broken("export-stamp", document(stamp=STAMP), stamped=True, now="2031-05-04T10:01:30+02:00")
+    assert broken("export-stamp", document(stamp=STAMP), stamped=True, now="2031-05-04T08:03:00Z")
+
+
 @pytest.mark.parametrize(
     ("change", "says"),
     [
@@ -172,3 +177,6 @@ def test_the_stamp_changes_nothing_of_the_body():
     assert broken("export-same-body", document(BODY + "- more\n"), **{"as": document()})
     assert broken("export-same-body", document(), **{"as": document(digest="0" * 64)})
     assert broken("export-same-body", document(), **{"as": None})
+    assert not broken("export-same-body", document(stamp=STAMP + "\n"), **{"as": document()})
+    assert broken("export-same-body", document(stamp=STAMP + "> no. 7\n"), **{"as": document()})
+    assert broken("export-same-body", document(counts=COUNTS.replace("=4", "=5")), **{"as": document()})

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..answer import Answer
 from ..broken import Broken
-from ..vocabulary import show
+from ..vocabulary import parse_instant, show
 from . import law
 from .index_document import (
     MARKERS,
@@ -26,8 +26,10 @@ from .index_document import (
     unquoted,
 )
 from .places import fitting, text_at
+from .ranking import CLOCKS_APART
 
-_STAMP = re.compile(r"generated_at\W+\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)")
+_STAMPED = "generated_at"
+_STAMP = re.compile(rf"{_STAMPED}\W+(\d{{4}}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d))")
 
 
 @law("export-digest")
@@ -43,14 +45,22 @@ def export_digest(answer: Answer, args: Mapping[str, Any]) -> Iterable[Broken]:
 @law("export-stamp")
 @fitting
 def export_stamp(answer: Answer, args: Mapping[str, Any]) -> Iterable[Broken]:
-    """The header has one line with generated_at and an instant, or none where ``stamped`` is false."""
+    """The header has one line with generated_at and an instant, or none where ``stamped`` is false.
+
+    With ``now`` the instant is that one, but for what two clocks may be apart.
+    """
     document = read_index(text_at(answer.body, args["at"]))
-    stamps = [line for line in document.header if "generated_at" in line]
+    stamps = [line for line in document.header if _STAMPED in line]
     if len(stamps) != bool(args["stamped"]):
         yield Broken(args["at"], "one line generated_at" if args["stamped"] else "no line generated_at", show(stamps))
+    now = parse_instant(args.get("now"))
     for line in stamps:
-        if not _STAMP.search(line):
-            yield Broken(args["at"], "generated_at with a date-time of RFC 3339", show(line))
+        found = _STAMP.search(line)
+        moment = parse_instant(found[1]) if found else None
+        if moment is None:
+            yield Broken(args["at"], f"{_STAMPED} with a date-time of RFC 3339", show(line))
+        elif now is not None and abs(moment - now) > CLOCKS_APART:
+            yield Broken(args["at"], f"{_STAMPED} with the instant of the call, {args['now']}", show(line))
 
 
 @law("export-layout")
@@ -105,13 +115,18 @@ def export_counts(answer: Answer, args: Mapping[str, Any]) -> Iterable[Broken]:
 @law("export-same-body")
 @fitting
 def export_same_body(answer: Answer, args: Mapping[str, Any]) -> Iterable[Broken]:
-    """What follows the digest line, and the SHA-256 in it, are those of the saved document ``as``."""
+    """What follows the digest line, and the SHA-256 in it, are those of the saved document ``as``.
+
+    So are the counts and every line of the header but the stamp.
+    """
     document = read_index(text_at(answer.body, args["at"]))
     earlier = read_index(text_at(args["as"], ""))
     if document.sha256 != earlier.sha256:
         yield Broken(args["at"], f"the SHA-256 of the earlier document, {earlier.sha256}", document.sha256)
     if document.body != earlier.body:
         yield Broken(args["at"], "the body of the earlier document", "another one")
+    if (document.counts, _unstamped(document)) != (earlier.counts, _unstamped(earlier)):
+        yield Broken(args["at"], f"but for {_STAMPED} the header of the earlier document", show(document.header))
 
 
 @law("export-entry")
@@ -164,6 +179,11 @@ def export_edges(answer: Answer, args: Mapping[str, Any]) -> Iterable[Broken]:
         places += found[:1]
     if places != sorted(places):
         yield Broken(args["at"], f"the edges in the order {show(args['edges'])}", f"in rows {show(places)}")
+
+
+def _unstamped(document: IndexDocument) -> list[str]:
+    """What the header says besides when it was made."""
+    return [line for line in document.header if line.strip() and _STAMPED not in line]
 
 
 def _kinds(section: Section, place: str) -> Iterator[Broken]:

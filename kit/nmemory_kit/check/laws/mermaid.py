@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-_HEADER = re.compile(r"(?:graph|flowchart)(?:\s+(?:TB|TD|BT|LR|RL))?")
+_HEADER = re.compile(r"(?:graph|flowchart)(?:\s+(?:TB|TD|BT|LR|RL))?\s*;?")
 _IDENTIFIER = r"\w+(?:-\w+)*"
 #: ``a``, ``a["text"]``, ``a(text)``, ``a{{"text"}}``, each perhaps with ``:::class``.
 _NODE = re.compile(
