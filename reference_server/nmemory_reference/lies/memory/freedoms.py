@@ -132,7 +132,7 @@ def _sparse_pack(body: Body) -> None:
 
 
 def _sparse_plan(body: Body) -> None:
-    _drop(body, "considered", "store_invariant_breach", "applied", "applied_tier_moves")
+    _drop(body, "framing", "considered", "store_invariant_breach", "applied", "applied_tier_moves")
     for proposal in body["plan"]["merge_proposals"]:
         _drop(proposal, "containment_score", "rationale")
     for move in body["plan"]["tier_moves"]:
@@ -341,14 +341,15 @@ _SCOPES = {
 }
 
 
-def _clamped(sent: Mapping[str, Any]) -> dict[str, Any]:
-    """Items with every confidence put between 0 and 1."""
-    clamped, items, confidence = dict(sent), sent.get("items"), sent.get("confidence")
+def _meant(sent: Mapping[str, Any], project: str) -> dict[str, Any]:
+    """Items with every confidence put between 0 and 1, and those without a project put into this one."""
+    items, confidence = sent.get("items"), sent.get("confidence")
     if isinstance(items, list):
-        clamped["items"] = [_clamped(item) if isinstance(item, dict) else item for item in items]
+        return {**sent, "items": [_meant(item, project) if isinstance(item, dict) else item for item in items]}
+    meant = {"project_id": project, **sent}
     if isinstance(confidence, int | float) and not isinstance(confidence, bool):
-        clamped["confidence"] = min(1, max(0, confidence))
-    return clamped
+        meant["confidence"] = min(1, max(0, confidence))
+    return meant
 
 
 class Lenient(Interceptor):
@@ -356,7 +357,8 @@ class Lenient(Interceptor):
 
     async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
         if call.name == "memory_ingest":
-            return await honest(replace(call, arguments=_clamped(call.arguments)))
+            slug = re.sub(r"[^a-z0-9-]", "", (call.caller.client or "").lower())[:32]
+            return await honest(replace(call, arguments=_meant(call.arguments, slug or "default")))
         call = without(call, *(name for name, kind in _OPTIONAL.items() if _is_odd(call.arguments.get(name), kind)))
         try:
             result = await honest(call)
