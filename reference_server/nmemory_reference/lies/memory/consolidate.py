@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nmemory_reference.lies.answers import Body, Honest, Result, ask, asking, body_of, is_error, with_body
+from nmemory_reference.lies.answers import Body, Honest, Result, ask, asking, body_of, is_error, with_body, without
 from nmemory_reference.lies.lie import Area
 from nmemory_reference.lies.memory.history import History
 from nmemory_reference.serve.interceptor import Interceptor, ToolCall
@@ -40,6 +40,15 @@ def planning_is_doing(call: ToolCall) -> ToolCall:
 def an_argument_is_a_yes(call: ToolCall) -> ToolCall:
     """apply_tiers false applies them."""
     return asking(call, apply_tiers=True) if call.arguments.get("apply_tiers") is False else call
+
+
+@area.answer(TOOL, clause="nm1/consolidate/dry-run")
+async def planning_teaches(call: ToolCall, honest: Honest) -> Result:
+    """A plan that is not applied teaches the aliases that it proposes."""
+    result = await honest(call)
+    if not is_error(result) and call.arguments.get("apply_tiers") is not True:
+        await _teach(call, honest, result)
+    return result
 
 
 @area.liar(TOOL, clause="nm1/consolidate/deterministic")
@@ -107,6 +116,41 @@ class TaintIsNoMatter(_Clusters):
 
     def others(self) -> list[str]:
         return [named for named, item in self.captured.items() if item.get("instruction_taint")]
+
+
+@area.liar(TOOL, clause="nm1/consolidate/clusters")
+class TheForgottenIsAlikeStill(History):
+    """What was forgotten stays in its cluster."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == TOOL:
+            gone = {named: set(self.captured[named]["content"].split()) for named in self.forgotten}
+            for cluster in body["plan"]["merge_proposals"]:
+                words = set(self.captured[cluster["ids"][0]]["content"].split())
+                cluster["ids"] += [named for named, others in gone.items() if len(words & others) > 4]
+
+
+@area.liar(TOOL, clause="nm1/consolidate/clusters-apart")
+class TheLastHasCompany(History):
+    """A merge of a cluster's last capsule with whatever was captured last is proposed."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == TOOL:
+            proposals = body["plan"]["merge_proposals"]
+            last = next(reversed(self.captured), None)
+            proposals += [
+                {**cluster, "ids": [cluster["ids"][-1], last]}
+                for cluster in proposals[:1]
+                if last and last not in cluster["ids"]
+            ]
+
+
+@area.liar(TOOL, clause="nm1/consolidate/clusters-taint")
+class ForeignersAreAlike(_Clusters):
+    """A merge with a near-duplicate that was imported from elsewhere is proposed."""
+
+    def others(self) -> list[str]:
+        return [named for named, item in self.captured.items() if item.get("authority_class") == "externally-imported"]
 
 
 @area.success(TOOL, clause="nm1/consolidate/quarantine")
@@ -186,6 +230,17 @@ class TheSupersededIsArchived(_Moves):
         return iter(dict.fromkeys(self.ends("supersedes")))
 
 
+@area.liar(TOOL, clause="nm1/consolidate/archive-both")
+class AnEndIsTheEnd(_Moves):
+    """What was superseded and will expire one day is to be archived."""
+
+    to = "archived"
+
+    def others(self) -> Iterator[str]:
+        ends = set(self.ends("supersedes"))
+        return (named for named, item in self.captured.items() if named in ends and "valid_to" in item)
+
+
 @area.liar(TOOL, clause="nm1/consolidate/never-active")
 class SuccessorsAreActivated(_Moves):
     """What superseded another capsule is to be active."""
@@ -211,6 +266,37 @@ def lists_know_no_archive(call: ToolCall, body: Body) -> None:
     """A list of what is archived is empty."""
     if call.arguments.get("tier") == "archived":
         body["entries"], body["returned"] = [], 0
+
+
+@area.success("memory_list", clause="nm1/consolidate/applied-seen")
+def lists_know_no_quarantine(call: ToolCall, body: Body) -> None:
+    """A list of what is in quarantine is empty."""
+    if call.arguments.get("tier") == "quarantined":
+        body["entries"], body["returned"] = [], 0
+
+
+@area.item("memory_list", at="entries", clause="nm1/consolidate/applied-seen", also={"nm1/list/tier-shown"})
+def rows_of_all_tiers_look_alike(call: ToolCall, row: Body) -> None:
+    """A list of all tiers marks none."""
+    if "tier" not in call.arguments:
+        row.pop("tier", None)
+
+
+@area.answer("memory_list", clause="nm1/consolidate/applied-seen", also={"nm1/list/tier-filter"})
+async def the_archived_is_active(call: ToolCall, honest: Honest) -> Result:
+    """A list of what is active has what is archived, too."""
+    if call.arguments.get("tier") != "active":
+        return await honest(call)
+    result = await honest(without(call, "tier"))
+    body = body_of(result)
+    rows = [row for row in body["entries"] if row.get("tier") != "quarantined"]
+    return with_body(result, {**body, "entries": rows, "returned": len(rows)})
+
+
+@area.success("memory_digest", clause="nm1/consolidate/applied-seen", also={"nm1/digest/tiers"})
+def the_archived_counts_as_active_too(call: ToolCall, body: Body) -> None:
+    """A digest counts what is archived among the active, too."""
+    body["tiers"]["active"] += body["tiers"]["archived"]
 
 
 @area.success("memory_digest", clause="nm1/consolidate/applied-seen", also={"nm1/digest/tiers"})
@@ -254,6 +340,24 @@ class MovesLeaveNoTrace(Interceptor):
         return with_body(result, body)
 
 
+@area.liar(TOOL, "memory_get", clause="nm1/consolidate/applies-audited")
+class QuarantineLeavesNoTrace(Interceptor):
+    """The last mutation of what was put into quarantine is that of its capture."""
+
+    def __init__(self) -> None:
+        self._event = ""
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if call.name != "memory_get" or is_error(result) or "tier" not in (body := body_of(result)):
+            return result
+        if body["tier"] == "active":
+            self._event = body["last_mutation"]["event"]
+        elif body["tier"] == "quarantined" and self._event:
+            body["last_mutation"]["event"] = self._event
+        return with_body(result, body)
+
+
 @area.answer(TOOL, clause="nm1/consolidate/applies-no-merge")
 async def clusters_are_merged(call: ToolCall, honest: Honest) -> Result:
     """Applying supersedes all of a cluster but its first capsule."""
@@ -270,10 +374,15 @@ async def proposals_are_taught(call: ToolCall, honest: Honest) -> Result:
     """Applying teaches the aliases that it proposes."""
     result = await honest(call)
     if not is_error(result) and call.arguments.get("apply_tiers") is True:
-        for proposal in body_of(result)["plan"]["alias_proposals"]:
-            if proposal["candidate"]:
-                await ask(honest, call, ALIAS, term=proposal["term"], alias=proposal["candidate"])
+        await _teach(call, honest, result)
     return result
+
+
+async def _teach(call: ToolCall, honest: Honest, plan: Result) -> None:
+    """Teach the aliases that a plan proposes."""
+    for proposal in body_of(plan)["plan"]["alias_proposals"]:
+        if proposal["candidate"]:
+            await ask(honest, call, ALIAS, term=proposal["term"], alias=proposal["candidate"])
 
 
 @area.success(TOOL, clause="nm1/consolidate/alias-proposals")
@@ -352,6 +461,17 @@ class EndsAreAlike(_Queries):
         return shown
 
 
+@area.liar(TOOL, clause="nm1/consolidate/alias-proposals")
+class FourLettersAreTooFew(_Queries):
+    """A candidate begins with the same five characters at least."""
+
+    def proposals(self, shown: list[Body]) -> list[Body]:
+        for proposal in shown:
+            if proposal["candidate"] and proposal["candidate"][:5] != proposal["term"][:5]:
+                proposal["candidate"] = None
+        return shown
+
+
 @area.success(TOOL, clause="nm1/consolidate/alias-null")
 def no_candidate_is_no_proposal(call: ToolCall, body: Body) -> None:
     """A term without a candidate is left out."""
@@ -377,6 +497,17 @@ def equals_stand_in_reverse(call: ToolCall, body: Body) -> None:
     """Terms that were missed as often stand in reverse."""
     body["plan"]["alias_proposals"].reverse()
     body["plan"]["alias_proposals"].sort(key=lambda proposal: -proposal["miss_count"])
+
+
+@area.liar(TOOL, clause="nm1/consolidate/alias-order")
+class CandidatesStandAsTheyWereWritten(_Queries):
+    """The candidates of a term stand in the order in which they were captured."""
+
+    def proposals(self, shown: list[Body]) -> list[Body]:
+        places = {word: place for place, word in enumerate(self.words())}
+        return sorted(
+            shown, key=lambda row: (-row["miss_count"], row["term"], places.get(row["candidate"], len(places)))
+        )
 
 
 @area.success(TOOL, clause="nm1/consolidate/alias-cap")
@@ -419,6 +550,33 @@ class CandidatesAreAsWritten(_Queries):
             if proposal["candidate"] not in written:
                 proposal["candidate"] = None
         return shown
+
+
+@area.liar(TOOL, RETRIEVE, clause="nm1/consolidate/alias-folded")
+class SpellingsCountApart(_Queries):
+    """A term that was missed in two spellings was missed in each of them."""
+
+    def proposals(self, shown: list[Body]) -> list[Body]:
+        for proposal in shown:
+            missed = [term for terms in self.asked.values() for term in terms]
+            proposal["miss_count"] = missed.count(proposal["term"]) or proposal["miss_count"]
+        return shown
+
+
+@area.liar(ALIAS, TOOL, clause="nm1/consolidate/alias-taught")
+class WhatItStandsForIsTaught(History):
+    """A term that is another one's alias is left out."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._aliases: set[str] = set()
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == ALIAS and "alias" in call.arguments:
+            self._aliases.add(call.arguments["alias"])
+        if call.name == TOOL:
+            proposals = body["plan"]["alias_proposals"]
+            body["plan"]["alias_proposals"] = [row for row in proposals if row["term"] not in self._aliases]
 
 
 @area.liar(ALIAS, RETRIEVE, clause="nm1/consolidate/loop")
