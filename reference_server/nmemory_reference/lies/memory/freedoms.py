@@ -110,7 +110,7 @@ def _sparse_recall(body: Body) -> None:
 
 
 def _sparse_get(body: Body) -> None:
-    _drop(body, "seq", "session_id")
+    _drop(body, "seq", "session_id", "created_at")
     if "capsule" in body:
         _drop(body["capsule"]["provenance"], "source_hash")
         _no_end(body["capsule"]["freshness"])
@@ -145,8 +145,15 @@ def _sparse_alias(body: Body) -> None:
         del body["already_recorded"]
 
 
+def _sparse_evidence(body: Body) -> None:
+    for row in (body.get("recorded", {}), *body.get("preferences", ())):
+        _drop(row, "at")
+
+
 def _sparse_outcome(body: Body) -> None:
     _drop(body, "total")
+    for row in (body.get("recorded", {}), *body.get("outcomes", ())):
+        _drop(row, "at")
     if "weights_updated" in body:
         body["weights_updated"] = len(body["weights_updated"])
 
@@ -164,13 +171,14 @@ _SPARSE: Mapping[str, Callable[[Body], None]] = {
     "memory_consolidate": _sparse_plan,
     "memory_digest": _sparse_digest,
     "memory_extract": lambda body: _drop(body, "label", "count"),
-    "memory_forget": lambda body: _drop(body, "label", "framing"),
+    "memory_forget": lambda body: _drop(body, "label", "framing", "outcome", "last_mutation"),
     "memory_get": _sparse_get,
     "memory_import": _sparse_rows,
     "memory_ingest": _sparse_rows,
     "memory_list": lambda body: _drop(body, "returned"),
     "memory_merge": lambda body: _drop(body, "advisory", "outcome", "from"),
     "memory_outcome": _sparse_outcome,
+    "memory_preference": _sparse_evidence,
     "memory_pin": lambda body: _drop(body, "id", "pinned", "reason", "at"),
     "memory_relate": lambda body: _drop(body, "kind", "from", "to"),
     "memory_retrieve": _sparse_recall,
