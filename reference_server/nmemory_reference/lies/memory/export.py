@@ -6,11 +6,11 @@ import hashlib
 import re
 from collections.abc import Callable
 
-from nmemory_reference.lies.answers import Body, Honest, Result, ask, asking, is_error
+from nmemory_reference.lies.answers import Body, Honest, Result, ask, asking, body_of, is_error, with_body
 from nmemory_reference.lies.lie import Area
 from nmemory_reference.lies.memory.documents import lines, parts, rebuilt, replaced, without_lines
 from nmemory_reference.lies.memory.history import History
-from nmemory_reference.serve.interceptor import ToolCall
+from nmemory_reference.serve.interceptor import Interceptor, ToolCall
 
 area = Area("export")
 
@@ -55,6 +55,19 @@ def no_stamp_is_the_default(call: ToolCall) -> ToolCall:
     return call if "stamp" in call.arguments else asking(call, stamp=False)
 
 
+@area.liar(TOOL, clause="nm1/export/stamp")
+class TheStampIsThatOfTheFirst(Interceptor):
+    """An index that was made again says when it was made at first, long ago."""
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if call.name != TOOL or is_error(result):
+            return result
+        body = body_of(result)
+        body[AT] = re.sub(r"(generated_at\W+)\d{4}", r"\g<1>2020", body[AT], count=1)
+        return with_body(result, body)
+
+
 @area.asking(TOOL, clause="nm1/export/stamp-false")
 def every_index_is_stamped(call: ToolCall) -> ToolCall:
     """stamp false is overlooked."""
@@ -83,6 +96,23 @@ def a_stamp_ends_the_body(call: ToolCall, body: Body) -> None:
     """A stamped index ends with a further empty line."""
     if call.arguments.get("stamp") is not False:
         change(body, lambda text: text + "\n")
+
+
+@area.liar(TOOL, clause="nm1/export/stamp-outside")
+class StampedIndexesAreNumbered(History):
+    """The header of a stamped index has a further line that is never the same."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == TOOL and call.arguments.get("stamp") is not False:
+            body[AT] = re.sub(r"(?m)^(.*generated_at.*)$", rf"\1\n> index no. {len(self.called)}", body[AT], count=1)
+
+
+@area.success(TOOL, clause="nm1/export/stamp-outside")
+def the_law_comes_with_the_stamp(call: ToolCall, body: Body) -> None:
+    """Without a stamp the line that says what follows is data is left out."""
+    if call.arguments.get("stamp") is False:
+        head, text = parts(body[AT])
+        body[AT] = re.sub(r"(?m)^> .*DATA.*\n", "", head, count=1) + text
 
 
 @area.success(TOOL, clause="nm1/export/digest")
@@ -136,6 +166,20 @@ def an_unstamped_index_is_no_view(call: ToolCall, body: Body) -> None:
         body[AT] = re.sub("generated", "whole", head, flags=re.IGNORECASE) + text
 
 
+@area.success(TOOL, clause="nm1/export/law-lines")
+def the_title_is_the_law(call: ToolCall, body: Body) -> None:
+    """Only the title says that this is a generated view."""
+    head, text = parts(body[AT])
+    body[AT] = re.sub(r"(?m)^> .*GENERATED.*\n", "", head) + text
+
+
+@area.success(TOOL, clause="nm1/export/law-lines")
+def nothing_is_data(call: ToolCall, body: Body) -> None:
+    """The header does not say that what follows is data."""
+    head, text = parts(body[AT])
+    body[AT] = re.sub(r"(?m)^> .*DATA.*\n", "", head) + text
+
+
 @area.success(TOOL, clause="nm1/export/layout")
 def relations_come_first(call: ToolCall, body: Body) -> None:
     """Markers stand before the projects."""
@@ -182,6 +226,43 @@ def the_unclassified_come_first(call: ToolCall, body: Body) -> None:
     change(body, moved)
 
 
+class _LeavesOut(History):
+    """Leaves entries out, and counts them no more."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        for named in self.unseen() if call.name == TOOL else ():
+            row = re.search(rf"(?m)^- \*\*{named}\*\* .*\n", body[AT])
+            if row and self._stands_beside(body[AT], row[0]):
+                change(body, replaced(row[0], ""))
+                recount(body, "capsules", -1)
+                recount(body, "live", -1)
+
+    def unseen(self) -> list[str]:
+        """What to leave out."""
+        raise NotImplementedError
+
+    def _stands_beside(self, text: str, row: str) -> bool:
+        """Whether an entry has another one before or behind it, so that its heading stays."""
+        before, _, behind = text.partition(row)
+        return before.endswith("\n") and (before.rpartition("\n\n")[2] != "" or behind.startswith("- "))
+
+
+@area.liar(TOOL, clause="nm1/export/entries")
+class TheExpiredHasNoEntry(_LeavesOut):
+    """What has expired has no entry."""
+
+    def unseen(self) -> list[str]:
+        return [named for named, item in self.captured.items() if str(item.get("valid_to", "9")) < "2026"]
+
+
+@area.liar(TOOL, clause="nm1/export/entries")
+class TheFalsifiedHasNoEntry(_LeavesOut):
+    """What is falsified has no entry."""
+
+    def unseen(self) -> list[str]:
+        return self.ends("falsifies")
+
+
 @area.liar(TOOL, clause="nm1/export/headline")
 class EntriesQuoteTwoLines(History):
     """An entry quotes the second line behind the first."""
@@ -191,6 +272,18 @@ class EntriesQuoteTwoLines(History):
             first, _, rest = item["content"].partition("\n")
             if rest and '"' not in item["content"]:
                 change(body, replaced(f'"{first}…"', f'"{first} {rest}"'))
+
+
+@area.liar(TOOL, clause="nm1/export/headline")
+class EntriesAreCutByBytes(History):
+    """A first line is cut at 140 bytes."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        for item in self.captured.values() if call.name == TOOL else ():
+            first = item["content"].partition("\n")[0]
+            short = first.encode()[:140].decode(errors="ignore")
+            if len(short) < len(first[:140]):
+                change(body, replaced(first[:140], short))
 
 
 @area.liar(TOOL, clause="nm1/export/headline")
@@ -208,6 +301,12 @@ class EntriesQuoteLongLines(History):
 def markers_have_no_tier(call: ToolCall, body: Body) -> None:
     """An archived capsule's marker does not say so."""
     change(body, replaced(" · tier archived", ""))
+
+
+@area.success(TOOL, clause="nm1/export/tiers")
+def quarantine_is_for_entries(call: ToolCall, body: Body) -> None:
+    """A quarantined capsule that is superseded does not say so."""
+    change(body, lambda text: re.sub(r"(?m)^(.* — superseded by .*) · tier quarantined$", r"\1", text))
 
 
 @area.success(TOOL, clause="nm1/export/tiers")
@@ -230,6 +329,12 @@ def the_superseded_is_not_marked(call: ToolCall, body: Body) -> None:
 def a_successor_is_not_named(call: ToolCall, body: Body) -> None:
     """A superseded capsule's marker does not name its successor."""
     change(body, lambda text: re.sub(r" — superseded by \S+", " — superseded", text))
+
+
+@area.success(TOOL, clause="nm1/export/tombstoned")
+def markers_have_no_reason(call: ToolCall, body: Body) -> None:
+    """A forgotten capsule's marker does not say why."""
+    change(body, lambda text: re.sub(r'(?m)^(.* — tombstoned \(\w+\)) · reason: "[^"]*"', r"\1", text))
 
 
 @area.success(TOOL, clause="nm1/export/tombstoned")
@@ -265,6 +370,15 @@ class MarkersHaveSources(_Marks):
 
     def told(self, named: str) -> str:
         return str(self.captured[named]["source"])
+
+
+@area.success(TOOL, clause="nm1/export/relations")
+def supersessions_are_markers(call: ToolCall, body: Body) -> None:
+    """Edges that supersede are not listed, as there are markers for them."""
+    edges = len(re.findall(r"(?m)^- .* --supersedes--> ", body[AT]))
+    if edges < len(re.findall(r"(?m)^- .* --\w+--> ", body[AT])):
+        change(body, without_lines(lambda line: " --supersedes--> " in line))
+        recount(body, "relations", -edges)
 
 
 @area.success(TOOL, clause="nm1/export/relations")
@@ -311,6 +425,31 @@ def edges_stand_by_time(call: ToolCall, body: Body) -> None:
     change(body, lines(sorted_by_time))
 
 
+def _edges_by(key: Callable[[str], list[str]]) -> Callable[[str], str]:
+    """A body whose edges are sorted by a key."""
+
+    def by_key(given: list[str]) -> list[str]:
+        places = [place for place, line in enumerate(given) if "-->" in line]
+        edges = sorted((given[place] for place in places), key=key)
+        for place, edge in zip(places, edges, strict=True):
+            given[place] = edge
+        return given
+
+    return lines(by_key)
+
+
+@area.success(TOOL, clause="nm1/export/relations-order")
+def kinds_do_not_order(call: ToolCall, body: Body) -> None:
+    """Edges stand by where they begin and end, whatever their kind."""
+    change(body, _edges_by(lambda line: re.findall(r"cap-\d+", line)))
+
+
+@area.success(TOOL, clause="nm1/export/relations-order")
+def kinds_stand_by_name(call: ToolCall, body: Body) -> None:
+    """The kinds of edges stand by name, not by rank."""
+    change(body, _edges_by(lambda line: re.findall(r"--(\w+)-->", line)))
+
+
 @area.success(TOOL, clause="nm1/export/relations-order")
 def ends_do_not_order(call: ToolCall, body: Body) -> None:
     """Edges of a kind and a beginning stand newest end first."""
@@ -331,6 +470,12 @@ def ends_do_not_order(call: ToolCall, body: Body) -> None:
 def line_ends_are_drawn(call: ToolCall, body: Body) -> None:
     """A line's end in a source or a reason ends the line."""
     change(body, replaced("\\n", "\n"))
+
+
+@area.success(TOOL, clause="nm1/export/no-forging")
+def returns_are_drawn(call: ToolCall, body: Body) -> None:
+    """A carriage return in a source is drawn as it is."""
+    change(body, replaced("\\r", "\r"))
 
 
 @area.success(TOOL, clause="nm1/export/empty")
