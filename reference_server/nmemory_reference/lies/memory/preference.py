@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nmemory_reference.lies.answers import Body, Honest, Result, asking, is_error
+from nmemory_reference.lies.answers import Body, Honest, Result, asking, body_of, is_error, with_body
 from nmemory_reference.lies.lie import Area
 from nmemory_reference.lies.memory.answers import ARMOUR, rows, success
 from nmemory_reference.lies.memory.history import History, Unaudited
@@ -34,6 +34,12 @@ def winner_and_loser_are_swapped(call: ToolCall, body: Body) -> None:
     """The stored row names the rejected one as preferred."""
     if row := body.get("recorded"):
         row["preferred_id"], row["rejected_id"] = row["rejected_id"], row["preferred_id"]
+
+
+@area.item(TOOL, at="preferences", clause="nm1/preference/row-stored")
+def lists_have_first_lines(call: ToolCall, row: Body) -> None:
+    """The list shows the first line of a context."""
+    row["context"] = row["context"].partition("\n")[0]
 
 
 @area.refusal(TOOL, clause="nm1/preference/all-taught")
@@ -82,6 +88,25 @@ def the_newest_comes_first(call: ToolCall, body: Body) -> None:
     body.get("preferences", []).reverse()
 
 
+@area.success(TOOL, clause="nm1/preference/list-in-order")
+def ids_are_sorted_as_texts(call: ToolCall, body: Body) -> None:
+    """Preferences are listed by id, as texts are sorted."""
+    body.get("preferences", []).sort(key=lambda row: str(row["id"]))
+
+
+@area.success(TOOL, clause="nm1/preference/list-in-order")
+def the_preferred_stand_together(call: ToolCall, body: Body) -> None:
+    """Preferences are listed by what was preferred."""
+    body.get("preferences", []).sort(key=lambda row: int(row["preferred_id"].partition("-")[2]))
+
+
+@area.success(TOOL, clause="nm1/preference/list-count")
+def ten_are_counted(call: ToolCall, body: Body) -> None:
+    """The count goes to ten."""
+    if "total" in body:
+        body["total"] = min(10, body["total"])
+
+
 @area.success(TOOL, clause="nm1/preference/list-count")
 def the_count_is_one_short(call: ToolCall, body: Body) -> None:
     """The count leaves the newest out."""
@@ -114,6 +139,13 @@ def pairs_are_scored(call: ToolCall, row: Body) -> None:
     row["score"] = 1
 
 
+@area.success(TOOL, clause="nm1/preference/pairwise-only")
+def the_winner_is_told_its_wins(call: ToolCall, body: Body) -> None:
+    """The answer to a record says how often the preferred one has won."""
+    if "recorded" in body:
+        body["wins"] = 1
+
+
 @area.liar(TOOL, RETRIEVE, clause="nm1/preference/no-recall-effect")
 class WinnersAreBelieved(History):
     """What was preferred is recalled with more confidence."""
@@ -132,6 +164,55 @@ class WinnersAreBelieved(History):
                 row["confidence"] = 0.9
         if "results" in body:
             body["results"].sort(key=lambda row: row["id"] not in self._won)
+
+
+class _Won(Interceptor):
+    """Remembers what was preferred, and changes answers by it."""
+
+    def __init__(self) -> None:
+        self.won: list[str] = []
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if is_error(result):
+            return result
+        body = body_of(result)
+        if call.name == TOOL and "recorded" in body:
+            self.won.append(body["recorded"]["preferred_id"])
+        self.change(call, body)
+        return with_body(result, body)
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        """Changes the body of a success in place."""
+        raise NotImplementedError
+
+
+@area.liar(TOOL, RETRIEVE, clause="nm1/preference/no-recall-effect")
+class WinnersComeFirst(_Won):
+    """What was preferred stands first in recall, as sure as it was."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == RETRIEVE:
+            body.get("results", []).sort(key=lambda row: -self.won.count(row["id"]))
+
+
+@area.liar(TOOL, RETRIEVE, clause="nm1/preference/no-recall-effect")
+class WinnersWeighMore(_Won):
+    """What was preferred weighs more where weights are blended in, and stands where it stood."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        for row in body.get("results", []) if call.name == RETRIEVE else ():
+            if "feedback_weight" in row and row["id"] in self.won:
+                row["feedback_weight"] = round(min(1.0, row["feedback_weight"] + 0.05 * self.won.count(row["id"])), 2)
+
+
+@area.liar(TOOL, "memory_bootstrap", clause="nm1/preference/no-recall-effect")
+class WinnersLeadThePack(_Won):
+    """What was preferred stands first in a cold start."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == "memory_bootstrap":
+            body.get("constraints", []).sort(key=lambda row: -self.won.count(row["id"]))
 
 
 @area.liar(TOOL, "memory_digest", clause="nm1/preference/audited")
