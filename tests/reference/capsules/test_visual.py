@@ -270,6 +270,14 @@ def test_vis38_the_worked_body_of_one_open_session(stage: Stage) -> None:
     )
 
 
+def test_vis44_sessions_stand_by_instants_however_many_digits_these_have(stage: Stage) -> None:
+    opened = []
+    for _ in range(3):  # at .0, .5 and .51 of a second
+        opened.append(begin(stage))
+        stage.later(microseconds=500_000 if len(opened) == 1 else 10_000)
+    assert [label.split(" ")[0] for label in sessions(stage)] == opened
+
+
 def test_vis39_vis40_vis41_what_a_session_saved_and_recalled(stage: Stage) -> None:
     one, other = begin(stage), begin(stage)
     kept, gone = capture(stage, "alpha", session_id=one), capture(stage, "alpha beta", session_id=one)

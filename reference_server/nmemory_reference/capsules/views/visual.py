@@ -28,6 +28,7 @@ VISUAL_RESOURCE: Final = "ui://nmemory/visual"
 
 _TIERS = "SELECT seq, tier, headline FROM standing JOIN capsule_text USING (seq) WHERE forgotten = 0 AND {fence}"
 #: Brackets of this store by their start, then labels that only capsules or receipts carry, by their bytes.
+#: An instant is written without trailing zeros, so that `.5Z` is sorted before `.51Z` only once its `Z` is gone.
 _SESSIONS = """
     WITH saves AS (SELECT session_id AS label, count(*) AS n FROM standing WHERE session_id IS NOT NULL GROUP BY 1),
          recalls AS (SELECT session_id AS label, count(*) AS n FROM receipt WHERE session_id IS NOT NULL GROUP BY 1),
@@ -36,7 +37,7 @@ _SESSIONS = """
          labels AS (SELECT label FROM brackets UNION SELECT label FROM saves UNION SELECT label FROM recalls)
     SELECT label, coalesce(saves.n, 0), coalesce(recalls.n, 0), coalesce(state, 'label only')
     FROM labels LEFT JOIN brackets USING (label) LEFT JOIN saves USING (label) LEFT JOIN recalls USING (label)
-    ORDER BY started_at IS NULL, started_at, CAST(label AS BLOB)
+    ORDER BY started_at IS NULL, rtrim(started_at, 'Z'), CAST(label AS BLOB)
 """
 
 
