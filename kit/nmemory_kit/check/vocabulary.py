@@ -58,7 +58,8 @@ def parse_instant(value: Json) -> datetime | None:
     if not isinstance(value, str) or len(value) < len("2000-01-01T00"):
         return None
     try:
-        moment = datetime.fromisoformat(value)
+        # RFC 3339 lets T and Z be written small.
+        moment = datetime.fromisoformat(value.upper())
     except ValueError:
         return None
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

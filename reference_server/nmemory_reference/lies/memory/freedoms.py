@@ -215,14 +215,14 @@ _STAMPS = ("at", "started_at", "finished_at", "declared_at", "last_recalled_at")
 
 
 def _coarse(body: Body) -> Body:
-    """Whole seconds in every instant that the server's clock gave, but for the creation's."""
+    """Whole seconds, with a small t and z, in every instant that the server's clock gave, but for the creation's."""
 
     def change(value: Json, born: str | None) -> Any:
         match value:
             case dict():
                 born = value.get("created_at", born)
                 return {
-                    key: seconds(datetime.fromisoformat(item))
+                    key: seconds(datetime.fromisoformat(item)).lower()
                     if isinstance(item, str) and (key in _STAMPS or (key == "valid_from" and item == born))
                     else change(item, born)
                     for key, item in value.items()
@@ -368,6 +368,8 @@ class Lenient(Interceptor):
             slug = re.sub(r"[^a-z0-9-]", "", (call.caller.client or "").lower())[:32]
             return await honest(replace(call, arguments=_meant(call.arguments, slug or "default")))
         call = without(call, *(name for name, kind in _OPTIONAL.items() if _is_odd(call.arguments.get(name), kind)))
+        if call.name == "memory_classify" and call.arguments.get("scope") is None:
+            call = asking(call, scope=_SCOPES.get(str(call.arguments.get("origin") or "extracted-candidate")))
         try:
             result = await honest(call)
             while is_error(result) and (found := _UNKNOWN.search(text_of(result))) and found[1] in call.arguments:
@@ -375,10 +377,6 @@ class Lenient(Interceptor):
                 result = await honest(call)
         except RpcFault:
             return await self._taken(call, honest)
-        if call.name == "memory_classify" and not is_error(result):
-            origin = call.arguments.get("origin", "extracted-candidate")
-            scope = call.arguments.get("scope") or _SCOPES[origin]
-            return with_body(result, {**body_of(result), "scope": scope})
         return result
 
     async def _taken(self, call: ToolCall, honest: Honest) -> Result:
