@@ -101,6 +101,59 @@ _puts(
 )
 _puts("decisions", "fact", "facts_are_decisions", "Facts are shown as decisions.", bool, "nm1/bootstrap/other-kinds")
 _puts("traps", "task", "tasks_are_traps", "Tasks are shown as traps.", bool, "nm1/bootstrap/other-kinds")
+_puts(
+    "constraints",
+    "capability",
+    "capabilities_are_constraints",
+    "Capabilities are shown as constraints.",
+    bool,
+    "nm1/bootstrap/other-kinds",
+)
+_puts(
+    "decisions",
+    "decision",
+    "pinned_decisions_stand",
+    "Pinned decisions are shown, superseded or not.",
+    lambda row: "superseded" in row and "pinned" in row,
+    "nm1/bootstrap/decisions",
+)
+_puts(
+    "constraints",
+    "constraint",
+    "pinned_constraints_stand",
+    "Pinned constraints are shown, expired or not.",
+    lambda row: "expired" in row and "pinned" in row,
+    "nm1/bootstrap/constraints",
+)
+
+
+def _leaves_out(section: str, name: str, says: str, lost: Callable[[History, str], bool]) -> None:
+    """Add the lie that a section lacks capsules of which something is known."""
+
+    class Lie(History):
+        def change(self, call: ToolCall, body: Body) -> None:
+            if call.name == TOOL and section in body:
+                kept = [row for row in body[section] if not lost(self, row["id"])]
+                body[f"{section}_total"] -= len(body[section]) - len(kept)
+                cut(body, section, kept)
+
+    Lie.__name__, Lie.__doc__ = name, says
+    area.liar(TOOL, clause=f"nm1/bootstrap/{section}")(Lie)
+
+
+_leaves_out(
+    "constraints",
+    "LabelsGivenLaterDoNotCount",
+    "What was made a constraint after its capture is left out.",
+    lambda history, named: "kind" not in history.captured.get(named, {"kind": None}),
+)
+for _section in ("constraints", "decisions"):
+    _leaves_out(
+        _section,
+        f"{_section.title()}WithAnEndAreOver",
+        f"{_section} that will expire are left out.",
+        lambda history, named: "valid_to" in history.captured.get(named, {}),
+    )
 
 
 @area.success(TOOL, clause="nm1/bootstrap/shape")
@@ -127,6 +180,13 @@ def ten_constraints_are_enough(call: ToolCall, body: Body) -> None:
 def constraints_are_cut_at_twenty_five(call: ToolCall, body: Body) -> None:
     """Constraints are cut to 25."""
     cut(body, "constraints", body.get("constraints", [])[:25])
+
+
+@area.success(TOOL, clause="nm1/bootstrap/constraints-uncapped")
+def terms_leave_ten_constraints(call: ToolCall, body: Body) -> None:
+    """Where there are terms constraints are cut to ten."""
+    if "terms" in call.arguments:
+        cut(body, "constraints", body.get("constraints", [])[:10])
 
 
 @area.success(TOOL, clause="nm1/bootstrap/constraints")
@@ -162,6 +222,13 @@ def quarantined_traps_are_silent(call: ToolCall, row: Body) -> None:
         row.pop("tier")
 
 
+@area.item(TOOL, at="traps", clause="nm1/bootstrap/traps")
+def archived_traps_are_silent(call: ToolCall, row: Body) -> None:
+    """Archived traps don't say so."""
+    if row.get("tier") == "archived":
+        row.pop("tier")
+
+
 @area.item(TOOL, at=("decisions", "ready/ready"), clause="nm1/bootstrap/rows-marked")
 def the_quarantined_is_archived(call: ToolCall, row: Body) -> None:
     """What is quarantined says that it is archived."""
@@ -174,6 +241,13 @@ def the_next_action_is_a_procedure(call: ToolCall, body: Body) -> None:
     """A next action that has expired is no task any more."""
     if body["ready"].get("next_action", {}).get("expired"):
         body["ready"]["next_action"]["kind"] = "procedure"
+
+
+@area.success(TOOL, clause="nm1/bootstrap/rows-marked")
+def the_next_action_is_clean(call: ToolCall, body: Body) -> None:
+    """A next action is never tainted."""
+    if "next_action" in body["ready"]:
+        body["ready"]["next_action"]["instruction_taint"] = False
 
 
 @area.item(TOOL, at="traps", clause="nm1/bootstrap/rows-marked")
@@ -208,6 +282,21 @@ def _is_capped_before_the_fence(section: str) -> None:
 
 for _section in ("decisions", "traps"):
     _is_capped_before_the_fence(_section)
+
+
+@area.answer(TOOL, clause="nm1/bootstrap/caps")
+async def ready_is_capped_before_the_fence(call: ToolCall, honest: Honest) -> Result:
+    """Ready has what a fence leaves of the whole store's first."""
+    result = await honest(call)
+    if is_error(result) or not set(FENCES) & set(call.arguments):
+        return result
+    body, whole = body_of(result), body_of(await honest(asking(without(call, *FENCES), token_budget=100000)))["ready"]
+    ids = {row["id"] for row in (whole.get("next_action", {"id": None}), *whole.get("ready", ()))}
+    ready = body["ready"]
+    kept = [row for row in (ready.pop("next_action", None), *ready.get("ready", ())) if row and row["id"] in ids]
+    body["ready"] = {**ready, **({"next_action": kept[0]} if kept else {}), "ready": kept[1:]}
+    hand(body)
+    return with_body(result, body)
 
 
 def _counts_what_is_shown(section: str) -> None:
@@ -252,6 +341,29 @@ async def ready_is_not_fenced(call: ToolCall, honest: Honest) -> Result:
     body["ready"] = body_of(await honest(without(call, *FENCES)))["ready"]
     hand(body)
     return with_body(result, body)
+
+
+@area.answer(TOOL, clause="nm1/bootstrap/ready")
+async def ready_knows_no_prefix(call: ToolCall, honest: Honest) -> Result:
+    """Ready is fenced to a project, and not to a subtree."""
+    result = await honest(call)
+    if is_error(result) or "project_prefix" not in call.arguments:
+        return result
+    body = body_of(result)
+    body["ready"] = body_of(await honest(without(call, "project_prefix")))["ready"]
+    hand(body)
+    return with_body(result, body)
+
+
+@area.liar(TOOL, clause="nm1/bootstrap/ready")
+class TheForgottenBlocks(History):
+    """What a forgotten capsule blocked is not ready."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        stuck = {end for kind, begin, end in self.edges if kind == "blocks" and begin in self.forgotten}
+        if call.name == TOOL and body["ready"].get("next_action", {"id": None})["id"] in stuck:
+            body["ready"] = {"ready": [], "ready_total": 0}
+            hand(body)
 
 
 @area.success(TOOL, clause="nm1/bootstrap/ready")
@@ -319,11 +431,52 @@ class TheDoneIsReady(_PutsReady):
         return self.ends("witnesses")
 
 
+@area.liar(TOOL, clause="nm1/bootstrap/ready-blocked", also={"nm1/bootstrap/ready"})
+class TheReplacedIsReady(_PutsReady):
+    """What was superseded is ready."""
+
+    def ready(self) -> list[str]:
+        return [named for named in self.ends("supersedes") if named in self.begins("blocks")]
+
+
 @area.success(TOOL, clause="nm1/bootstrap/ready-cycle")
 def a_cycle_hides_the_rest(call: ToolCall, body: Body) -> None:
     """Under a cycle no decisions are served."""
     if "cycle" in body["ready"]:
         cut(body, "decisions", [])
+
+
+@area.success(TOOL, clause="nm1/bootstrap/ready-cycle")
+def a_cycle_hides_the_traps(call: ToolCall, body: Body) -> None:
+    """Under a cycle no traps are served."""
+    if "cycle" in body["ready"]:
+        cut(body, "traps", [])
+
+
+@area.liar(TOOL, clause="nm1/bootstrap/ready-cycle")
+class TheRestGoesOn(History):
+    """Under a cycle what was ready before is still shown, but for a next action."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._before: list[Body] = []
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == TOOL and "cycle" in body["ready"]:
+            body["ready"]["ready"] = self._before
+            hand(body)
+        elif call.name == TOOL and "next_action" in body["ready"]:
+            self._before = [body["ready"]["next_action"], *body["ready"].get("ready", ())]
+
+
+@area.liar(TOOL, clause="nm1/bootstrap/ready-cycle")
+class TheCycleHasATail(History):
+    """The cycle names what waits behind it too."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == TOOL and (cycle := body["ready"].get("cycle")):
+            behind = [end for kind, begin, end in self.edges if kind == "blocks" and begin in cycle]
+            body["ready"]["cycle"] = list(dict.fromkeys([*cycle, *behind]))
 
 
 @area.success(TOOL, clause="nm1/bootstrap/ready-cycle")
@@ -369,6 +522,12 @@ def the_next_action_has_no_handle(call: ToolCall, body: Body) -> None:
     """The next action has no handle."""
     if "handles" in body and (action := body["ready"].get("next_action")):
         body["handles"].remove(action["id"])
+
+
+@area.success(TOOL, clause="nm1/bootstrap/handles")
+def a_row_shown_twice_has_two_handles(call: ToolCall, body: Body) -> None:
+    """What stands in two sections has a handle of each."""
+    hand(body)
 
 
 @area.success(TOOL, clause="nm1/bootstrap/handles-ids-only", also={"nm1/bootstrap/handles"})
@@ -430,6 +589,21 @@ class NothingDecays(History):
             body.get("decisions", []).sort(key=lambda row: -self.captured.get(row["id"], {}).get("confidence", 0.6))
 
 
+@area.answer(TOOL, clause="nm1/bootstrap/rank-decay")
+async def the_cap_comes_before_the_ranks(call: ToolCall, honest: Honest) -> Result:
+    """Of more than ten traps the first ten that were captured are ranked."""
+    result = await honest(call)
+    if is_error(result) or "terms" in call.arguments or "token_budget" not in call.arguments:
+        return result
+    body = body_of(result)
+    fences = {fence: call.arguments[fence] for fence in FENCES if fence in call.arguments}
+    first = (await ask(honest, call, "memory_list", kind="failure_pattern", **fences))["entries"][:10]
+    if body["traps_total"] > len(first):
+        order = [row["id"] for row in body.get("traps", ())]
+        cut(body, "traps", sorted(first, key=lambda row: order.index(row["id"]) if row["id"] in order else 10))
+    return with_body(result, body)
+
+
 @area.success(TOOL, clause="nm1/bootstrap/rank-decay")
 def rules_stand_by_age(call: ToolCall, body: Body) -> None:
     """Without terms constraints stand in the order of their capture."""
@@ -454,6 +628,59 @@ async def terms_rank_no_traps(call: ToolCall, honest: Honest) -> Result:
         body["traps"] = plain["traps"]
         hand(body)
     return with_body(result, body)
+
+
+@area.answer(TOOL, clause="nm1/bootstrap/rank-terms")
+async def the_cap_comes_before_the_terms(call: ToolCall, honest: Honest) -> Result:
+    """Terms rank the ten decisions that decay has ranked first."""
+    result = await honest(call)
+    if is_error(result) or "terms" not in call.arguments:
+        return result
+    body, plain = body_of(result), body_of(await honest(without(call, "terms"))).get("decisions", [])
+    order = [row["id"] for row in body.get("decisions", ())]
+    by_terms = sorted(plain, key=lambda row: order.index(row["id"]) if row["id"] in order else len(order))
+    cut(body, "decisions", by_terms)
+    return with_body(result, body)
+
+
+async def _among_plain(call: ToolCall, honest: Honest, key: Callable[[Body, int], tuple[int, int]]) -> Result:
+    """A pack with terms whose decisions stand by a key of the row and its place without terms."""
+    result = await honest(call)
+    if is_error(result) or not isinstance(call.arguments.get("terms"), list):
+        return result
+    body, plain = body_of(result), body_of(await honest(without(call, "terms"))).get("decisions", [])
+    places = {row["id"]: place for place, row in enumerate(plain)}
+    body.get("decisions", []).sort(key=lambda row: key(row, places.get(row["id"], len(places))))
+    hand(body)
+    return with_body(result, body)
+
+
+def _coverage(call: ToolCall, row: Body) -> int:
+    """How many of the terms stand in the headline."""
+    return sum(term in row["headline"] for term in call.arguments["terms"])
+
+
+@area.answer(TOOL, clause="nm1/bootstrap/rank-terms")
+async def headlines_match_terms(call: ToolCall, honest: Honest) -> Result:
+    """A term matches a headline alone."""
+    return await _among_plain(call, honest, lambda row, place: (-_coverage(call, row), place))
+
+
+@area.liar(TOOL, clause="nm1/bootstrap/rank-terms")
+class AgeBreaksTies(History):
+    """Among rows that match as many terms the one that was captured first leads."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == TOOL and (terms := call.arguments.get("terms")):
+            told = {named: str(item["content"]) for named, item in self.captured.items()}
+            places = {row["id"]: place for place, row in enumerate(body.get("decisions", ()))}
+
+            def key(row: Body) -> tuple[int, int]:
+                covered = sum(term in told.get(row["id"], "") for term in terms)
+                return -covered, int(row["id"].partition("-")[2]) if covered else places[row["id"]]
+
+            body.get("decisions", []).sort(key=key)
+            hand(body)
 
 
 @area.liar(TOOL, clause="nm1/bootstrap/terms-never-filter")
@@ -490,6 +717,31 @@ def the_default_is_larger(call: ToolCall) -> ToolCall:
     return call if "token_budget" in call.arguments else asking(call, token_budget=2000)
 
 
+@area.answer(TOOL, clause="nm1/bootstrap/budget-default")
+async def more_is_spent_than_the_default(call: ToolCall, honest: Honest) -> Result:
+    """Without token_budget 2000 may be spent, whatever the answer says."""
+    result = await honest(call if "token_budget" in call.arguments else asking(call, token_budget=2000))
+    if is_error(result) or "token_budget" in call.arguments:
+        return result
+    body = body_of(result)
+    body["budget"]["token_budget"] = 1500
+    return with_body(result, body)
+
+
+@area.answer(TOOL, clause="nm1/bootstrap/budget-kept")
+async def what_is_too_much_is_not_told(call: ToolCall, honest: Honest) -> Result:
+    """A budget may be exceeded by a token, which used_tokens does not say."""
+    budget = call.arguments.get("token_budget")
+    if not isinstance(budget, int) or not budget > 1:
+        return await honest(call)
+    result = await honest(asking(call, token_budget=budget + 1))
+    if is_error(result):
+        return result
+    body = body_of(result)
+    body["budget"] |= {"token_budget": budget, "used_tokens": min(budget, body["budget"]["used_tokens"])}
+    return with_body(result, body)
+
+
 @area.answer(TOOL, clause="nm1/bootstrap/budget-kept")
 async def budgets_are_soft(call: ToolCall, honest: Honest) -> Result:
     """A row that begins within the budget may end beyond it."""
@@ -511,6 +763,20 @@ def a_small_budget_gives_no_action(call: ToolCall, body: Body) -> None:
         body["ready"].pop("next_action", None)
 
 
+@area.answer(TOOL, clause="nm1/bootstrap/budget-floors")
+async def the_floor_is_the_oldest_rule(call: ToolCall, honest: Honest) -> Result:
+    """Where one constraint is all that fits it is the one that was captured first."""
+    result = await honest(call)
+    if is_error(result):
+        return result
+    body = body_of(result)
+    if len(body.get("constraints", ())) == 1 < body["constraints_total"]:
+        whole = body_of(await honest(asking(call, token_budget=100000)))["constraints"]
+        body["constraints"] = [min(whole, key=lambda row: int(row["id"].partition("-")[2]))]
+        hand(body)
+    return with_body(result, body)
+
+
 @area.success(TOOL, clause="nm1/bootstrap/budget-floors-first")
 def constraints_come_before_the_action(call: ToolCall, body: Body) -> None:
     """Where constraints were dropped there is no budget left for the next action."""
@@ -522,6 +788,18 @@ def constraints_come_before_the_action(call: ToolCall, body: Body) -> None:
 def nought_is_one(call: ToolCall) -> ToolCall:
     """A budget of 0 still gives the first constraint."""
     return asking(call, token_budget=1) if call.arguments.get("token_budget") == 0 else call
+
+
+@area.answer(TOOL, clause="nm1/bootstrap/budget-zero")
+async def the_next_action_is_free(call: ToolCall, honest: Honest) -> Result:
+    """A budget of 0 still gives the next action."""
+    result = await honest(call)
+    if is_error(result) or call.arguments.get("token_budget") != 0:
+        return result
+    body, some = body_of(result), body_of(await honest(asking(call, token_budget=1)))["ready"]
+    if "next_action" in some:
+        body["ready"]["next_action"] = some["next_action"]
+    return with_body(result, body)
 
 
 @area.success(TOOL, clause="nm1/bootstrap/budget-spend")
@@ -536,6 +814,14 @@ def handles_are_dropped_too(call: ToolCall, body: Body) -> None:
     """trimmed_by_budget counts handles."""
     if "constraints" in body and "handles" not in body:
         body["budget"]["trimmed_by_budget"] += 1
+
+
+@area.success(TOOL, clause="nm1/bootstrap/budget-trimmed")
+def tasks_are_not_dropped(call: ToolCall, body: Body) -> None:
+    """trimmed_by_budget does not count ready rows."""
+    shown = len(body["ready"].get("ready", ())) + ("next_action" in body["ready"])
+    lost = body["ready"]["ready_total"] - shown
+    body["budget"]["trimmed_by_budget"] = max(0, body["budget"]["trimmed_by_budget"] - lost)
 
 
 @area.success(TOOL, clause="nm1/bootstrap/budget-trimmed")
@@ -560,6 +846,21 @@ async def traps_come_first(call: ToolCall, honest: Honest) -> Result:
     return with_body(result, body)
 
 
+@area.answer(TOOL, clause="nm1/bootstrap/budget-priority")
+async def decisions_come_before_tasks(call: ToolCall, honest: Honest) -> Result:
+    """Where the budget has room for one row more than the constraints a decision takes it, and no ready one."""
+    result = await honest(call)
+    if is_error(result):
+        return result
+    body = body_of(result)
+    if body["ready"].get("ready") and "decisions" not in body and body["decisions_total"]:
+        whole = body_of(await honest(asking(call, token_budget=100000)))
+        body["ready"]["ready"].pop()
+        body["decisions"] = whole["decisions"][:1]
+        hand(body)
+    return with_body(result, body)
+
+
 @area.liar(TOOL, clause="nm1/bootstrap/headlines")
 class RowsAreContents(History):
     """A constraint's headline is its content."""
@@ -567,6 +868,15 @@ class RowsAreContents(History):
     def change(self, call: ToolCall, body: Body) -> None:
         for row in body.get("constraints", ()) if call.name == TOOL else ():
             row["headline"] = self.captured.get(row["id"], {}).get("content", row["headline"])
+
+
+@area.liar(TOOL, clause="nm1/bootstrap/headlines")
+class TrapsAreUncut(History):
+    """A trap's headline is its first line, however long."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        for row in body.get("traps", ()) if call.name == TOOL else ():
+            row["headline"] = self.captured.get(row["id"], row).get("content", row["headline"]).partition("\n")[0]
 
 
 @area.success(TOOL, clause="nm1/bootstrap/pinned")
@@ -589,6 +899,25 @@ class EveryOtherPackIsReversed(Interceptor):
         body, asked = body_of(result), repr(sorted(call.arguments.items()))
         if self._asked.count(asked) % 2:
             body.get("decisions", []).reverse()
+            hand(body)
+        self._asked.append(asked)
+        return with_body(result, body)
+
+
+@area.liar(TOOL, clause="nm1/bootstrap/same-twice")
+class RulesTakeTurns(Interceptor):
+    """The second pack for the same question has its constraints the other way round."""
+
+    def __init__(self) -> None:
+        self._asked: list[str] = []
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if call.name != TOOL or is_error(result):
+            return result
+        body, asked = body_of(result), repr(sorted(call.arguments.items()))
+        if self._asked.count(asked) % 2 and body.get("constraints"):
+            body["constraints"].reverse()
             hand(body)
         self._asked.append(asked)
         return with_body(result, body)
