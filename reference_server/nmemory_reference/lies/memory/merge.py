@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
@@ -20,7 +21,7 @@ from nmemory_reference.lies.answers import (
     with_body,
 )
 from nmemory_reference.lies.lie import Area
-from nmemory_reference.lies.memory.answers import ARMOUR, STORE, success
+from nmemory_reference.lies.memory.answers import ARMOUR, STORE, success, value_fault
 from nmemory_reference.lies.memory.history import History
 from nmemory_reference.lies.refusal import Refusal
 from nmemory_reference.serve.interceptor import Interceptor, RpcFault, ToolCall
@@ -120,6 +121,20 @@ class ForgottenIdsAreGiven(Merged):
             row["id"] = names.get(row["id"], row["id"])
 
 
+@area.liar(TOOL, INGEST, clause="nm1/merge/ids-fresh")
+class TheNextHasAMergedId(Merged):
+    """The first capture after a merge has an id that the merge gave."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._given = False
+
+    def after(self, call: ToolCall, body: Body) -> None:
+        for row in body["outcomes"] if call.name == INGEST and self.added and not self._given else ():
+            if row["status"] == "captured":
+                row["id"], self._given = self.added[-1], True
+
+
 @area.success(TOOL, clause="nm1/merge/collapses")
 def what_is_here_is_not_counted(call: ToolCall, body: Body) -> None:
     """capsules_collapsed is 0."""
@@ -133,6 +148,24 @@ class TheNewerOriginWins(Merged):
     def after(self, call: ToolCall, body: Body) -> None:
         if call.name == GET and self.counts["capsules_collapsed"] and "capsule" in body:
             body["capsule"]["provenance"]["source"] = "merged"
+
+
+@area.liar(TOOL, GET, clause="nm1/merge/collapses")
+class ACollapseClearsTheLabel(Merged):
+    """A capsule that another one collapsed into has lost its classification."""
+
+    def after(self, call: ToolCall, body: Body) -> None:
+        if call.name == GET and self.counts["capsules_collapsed"]:
+            body.pop("classification", None)
+
+
+@area.liar(TOOL, GET, clause="nm1/merge/collapses")
+class ACollapseUnpins(Merged):
+    """A capsule that another one collapsed into is pinned no more."""
+
+    def after(self, call: ToolCall, body: Body) -> None:
+        if call.name == GET and self.counts["capsules_collapsed"]:
+            body.pop("pinned", None)
 
 
 @area.liar(TOOL, GET, clause="nm1/merge/verbatim")
@@ -196,6 +229,25 @@ class EdgesStayBehind(Merged):
             body["relations"] = [edge for edge in body["relations"] if not {edge["from"], edge["to"]} & set(self.added)]
 
 
+@area.liar(TOOL, GET, clause="nm1/merge/relations")
+class ContainersStayBehind(Merged):
+    """An edge to a container whose label has stayed behind stays behind, too."""
+
+    def after(self, call: ToolCall, body: Body) -> None:
+        if call.name == GET:
+            body["relations"] = [edge for edge in body["relations"] if edge["kind"] != "part_of"]
+
+
+@area.liar(TOOL, RETRIEVE, clause="nm1/merge/relations")
+class AMergedFalsehoodIsRecalled(Merged):
+    """An edge that falsifies what was here does so only in the source."""
+
+    def after(self, call: ToolCall, body: Body) -> Body | None:
+        if call.name == RETRIEVE and body.get("excluded", {}).get("falsified"):
+            return {"outcome": "abstain", "reason": "Nothing matches."}
+        return None
+
+
 @area.liar(TOOL, GET, clause="nm1/merge/relations-dangling")
 class EdgesDangle(Merged):
     """What came in has an edge to what did not."""
@@ -221,6 +273,22 @@ class TheSameIsAddedAgain(Interceptor):
             body |= {"capsules_added": body["capsules_collapsed"], "capsules_collapsed": 0}
         self._merged.add(source(call))
         return with_body(result, body)
+
+
+@area.liar(TOOL, clause="nm1/merge/again")
+class TombstonesComeOnce(Interceptor):
+    """A store whose tombstones were applied here fails to be merged again."""
+
+    def __init__(self) -> None:
+        self._applied: set[Path] = set()
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        if call.name == TOOL and text_argument(call, "from") and source(call) in self._applied:
+            return value_fault("from: it carries what was forgotten here")
+        result = await honest(call)
+        if call.name == TOOL and not is_error(result) and body_of(result)["tombstones_applied"]:
+            self._applied.add(source(call))
+        return result
 
 
 @area.answer(TOOL, clause="nm1/merge/again")
@@ -249,6 +317,56 @@ class TheForgottenIsListed(Merged):
                 *({**body["entries"][0], "id": named} for named in self.gone() if named not in shown),
                 *body["entries"],
             ]
+
+
+@area.liar(TOOL, LIST, clause="nm1/merge/forget-wins")
+class TheRedactedIsKept(Merged):
+    """What the source has redacted, and not purged, is listed here still."""
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await super().call_tool(call, honest)
+        if call.name != LIST or not self.counts or is_error(result) or not (body := body_of(result))["entries"]:
+            return result
+        shown = {row["id"] for row in body["entries"]}
+        gone = [await ask(honest, call, GET, id=named) for named in self.gone() if named not in shown]
+        kept = [{**body["entries"][0], "id": marker["id"]} for marker in gone if marker.get("mode") == "redacted"]
+        return with_body(result, {**body, "entries": [*kept, *body["entries"]]})
+
+    def after(self, call: ToolCall, body: Body) -> None:
+        """Changes no answer."""
+
+
+@area.liar(TOOL, RETRIEVE, clause="nm1/merge/forget-wins")
+class ItsIdIsAWord(Merged):
+    """The id of what the source forgot counts as a word that nothing has."""
+
+    def after(self, call: ToolCall, body: Body) -> Body | None:
+        if call.name == RETRIEVE and set(call.arguments["terms"]) & set(self.gone()) and body["outcome"] != "grounded":
+            return {"outcome": "abstain", "reason": "Nothing matches."}
+        return None
+
+
+@area.liar(TOOL, RETRIEVE, clause="nm1/merge/forget-wins-vector")
+class VectorsAreNearStill(Merged):
+    """What the source forgot is near in the vector lane."""
+
+    def after(self, call: ToolCall, body: Body) -> None:
+        if call.name == RETRIEVE and call.arguments.get("lane") == "vector" and body["outcome"] == "grounded":
+            shown = {row["id"] for row in body["results"]}
+            body["results"] += [{**body["results"][0], "id": named} for named in self.gone() if named not in shown]
+
+
+@area.answer(TOOL, clause="nm1/merge/forget-wins-bytes")
+async def what_was_taken_is_noted(call: ToolCall, honest: Honest) -> Result:
+    """What the source forgot is noted here as an outcome."""
+    rows = (await ask(honest, call, LIST))["entries"]
+    before = {row["id"]: (await ask(honest, call, GET, id=row["id"]))["capsule"]["content"] for row in rows}
+    result = await honest(call)
+    if not is_error(result):
+        left = {row["id"] for row in (await ask(honest, call, LIST))["entries"]}
+        for named in before.keys() - left:
+            await ask(honest, call, "memory_outcome", description=before[named], actor="merge")
+    return result
 
 
 @area.liar(TOOL, "memory_export", clause="nm1/merge/forget-wins")
@@ -320,6 +438,28 @@ async def what_is_forgotten_here_is_passed_over(call: ToolCall, honest: Honest) 
         raise
 
 
+@area.liar(TOOL, clause="nm1/merge/never-resurrects")
+class TheRedactedMayCome(History):
+    """A source that carries what was redacted here, and nothing that was purged, merges as nothing."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._forgotten: dict[str, set[str]] = {"purged": set(), "redacted": set()}
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        try:
+            return await super().call_tool(call, honest)
+        except RpcFault:
+            carried = _hashes(call, forgotten=False)
+            if carried & self._forgotten["redacted"] and not carried & self._forgotten["purged"]:
+                return nothing_merged()
+            raise
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == "memory_forget" and body["id"] in self.captured:
+            self._forgotten[body["mode"]].add(_hash(self.captured[body["id"]]["content"]))
+
+
 @area.answer(TOOL, clause="nm1/merge/missing")
 async def nothing_is_an_empty_store(call: ToolCall, honest: Honest) -> Result:
     """A path where nothing is merges as nothing."""
@@ -339,6 +479,18 @@ async def an_empty_file_is_a_store(call: ToolCall, honest: Honest) -> Result:
     """A file of no bytes merges as nothing."""
     path = source(call) if text_argument(call, "from") else None
     return nothing_merged() if path and path.is_file() and not path.stat().st_size else await honest(call)
+
+
+@area.answer(TOOL, clause="nm1/merge/no-store")
+async def any_database_is_a_store(call: ToolCall, honest: Honest) -> Result:
+    """A database of something else merges as nothing."""
+    path = source(call) if text_argument(call, "from") else None
+    if path and _is_store(path):
+        with suppress(sqlite3.DatabaseError), closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as db:
+            tables = {name for (name,) in db.execute("SELECT name FROM sqlite_schema")}
+            if tables and "capsule" not in tables:
+                return nothing_merged()
+    return await honest(call)
 
 
 @area.refusal(TOOL, clause="nm1/merge/no-store")
@@ -380,6 +532,40 @@ async def a_failure_leaves_a_note(call: ToolCall, honest: Honest) -> Result:
     except RpcFault:
         await ask(honest, call, INGEST, content="A merge has failed.", source="merge", anchor="merge")
         raise
+
+
+@area.liar(TOOL, clause="nm1/merge/failure-writes-nothing")
+class AFailureForgets(History):
+    """A merge that failed has forgotten what the source forgot."""
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        try:
+            return await super().call_tool(call, honest)
+        except RpcFault:
+            gone = _hashes(call, forgotten=True)
+            for named, item in self.captured.items():
+                if _hash(item["content"]) in gone:
+                    with suppress(RpcFault):
+                        await ask(honest, call, "memory_forget", id=named, mode="purged", reason="merged")
+            raise
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        """Changes no answer."""
+
+
+def _hash(content: str) -> str:
+    """What a content is known by."""
+    return hashlib.sha256(content.encode()).hexdigest()
+
+
+def _hashes(call: ToolCall, *, forgotten: bool) -> set[str]:
+    """What the contents that a store to be merged has forgotten, or holds, are known by."""
+    if call.name != TOOL or not text_argument(call, "from") or not source(call).is_file():
+        return set()
+    with suppress(sqlite3.DatabaseError), closing(sqlite3.connect(f"file:{source(call)}?mode=ro", uri=True)) as db:
+        rows = db.execute("SELECT source_hash, seq IN (SELECT seq FROM tombstone) FROM capsule")
+        return {told for told, gone in rows if bool(gone) == forgotten}
+    return set()
 
 
 @area.answer(TOOL, clause="nm1/merge/failure-writes-nothing")
@@ -484,6 +670,16 @@ class LabelsStayBehind(Merged):
             if not body["results"]:
                 return {"outcome": "abstain", "reason": "Nothing matches."}
         return None
+
+
+@area.liar(TOOL, RETRIEVE, clause="nm1/merge/labels")
+class LabelsAreOfOneStore(Merged):
+    """A label that both stores gave finds what was here alone."""
+
+    def after(self, call: ToolCall, body: Body) -> None:
+        if call.name == RETRIEVE and "session_id" in call.arguments and body["outcome"] == "grounded":
+            own = [row for row in body["results"] if row["id"] not in self.added]
+            body["results"] = own or body["results"]
 
 
 @area.liar(TOOL, DIGEST, clause="nm1/merge/no-sessions")
