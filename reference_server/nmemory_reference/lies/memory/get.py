@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
+from re import fullmatch
+from unicodedata import normalize
 
 from nmemory_reference.lies.answers import (
     Body,
@@ -33,6 +36,11 @@ def is_marker(body: Body) -> bool:
     return body.get("outcome") == "tombstoned"
 
 
+def later(instant: str, other: str) -> bool:
+    """Whether an instant is later than another one."""
+    return datetime.fromisoformat(instant) > datetime.fromisoformat(other)
+
+
 @area.success(TOOL, clause="nm1/get/shape", also={"nm1/get/relations-both-ends"})
 def edges_have_no_times(call: ToolCall, body: Body) -> None:
     """Edges are shown without their times."""
@@ -61,6 +69,13 @@ def long_contents_are_cut(call: ToolCall, body: Body) -> None:
         body["capsule"]["content"] = body["capsule"]["content"][:16384]
 
 
+@area.success(TOOL, clause="nm1/get/content-whole")
+def characters_are_composed(call: ToolCall, body: Body) -> None:
+    """A letter and its accent are made one character."""
+    if not is_marker(body):
+        body["capsule"]["content"] = normalize("NFC", body["capsule"]["content"])
+
+
 @area.success(TOOL, clause="nm1/get/capsule-complete")
 def confidence_is_rounded(call: ToolCall, body: Body) -> None:
     """Confidence has one digit."""
@@ -75,11 +90,31 @@ def the_user_said_nothing(call: ToolCall, body: Body) -> None:
         body["capsule"]["authority_class"] = "agent-inferred"
 
 
+@area.success(TOOL, clause="nm1/get/capsule-complete")
+def nobody_has_seen_it(call: ToolCall, body: Body) -> None:
+    """What was observed is read back as inferred."""
+    if not is_marker(body) and body["capsule"]["authority_class"] == "observed-fact":
+        body["capsule"]["authority_class"] = "agent-inferred"
+
+
+@area.success(TOOL, clause="nm1/get/capsule-complete")
+def long_anchors_are_cut(call: ToolCall, body: Body) -> None:
+    """An anchor is cut at 140 characters."""
+    if not is_marker(body):
+        body["capsule"]["provenance"]["anchor"] = body["capsule"]["provenance"]["anchor"][:140]
+
+
 @area.success(TOOL, clause="nm1/get/relations-both-ends")
 def edges_that_end_here_are_left_out(call: ToolCall, body: Body) -> None:
     """Edges are shown where they begin, if any does."""
     begin = [edge for edge in body["relations"] if edge["from"] == body["id"]]
     body["relations"] = begin or body["relations"]
+
+
+@area.success(TOOL, clause="nm1/get/relations-both-ends")
+def twenty_edges_will_do(call: ToolCall, body: Body) -> None:
+    """The latest twenty edges are listed."""
+    body["relations"] = body["relations"][-20:]
 
 
 @area.success(TOOL, clause="nm1/get/origin-caller")
@@ -176,6 +211,15 @@ class RecallShowsEventTimes(_ShowsEventTimes):
     tool = "memory_retrieve"
 
 
+@area.liar("memory_retrieve", clause="nm1/get/event-time-here-only")
+class AWindowShowsEventTimes(RecallShowsEventTimes):
+    """Where recall is fenced by a window its rows show when the fact was."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if "time_window" in call.arguments:
+            super().change(call, body)
+
+
 @area.success(TOOL, clause="nm1/get/tier-always")
 def active_goes_without_saying(call: ToolCall, body: Body) -> None:
     """The tier is shown where it is not active."""
@@ -194,6 +238,13 @@ def the_unexpired_says_so(call: ToolCall, body: Body) -> None:
 def times_are_compared_as_texts(call: ToolCall, body: Body) -> None:
     """An end of validity in the last days has not passed yet."""
     if body.get("expired") and body["capsule"]["freshness"]["valid_to"] > body["created_at"][:5]:
+        body.pop("expired")
+
+
+@area.success(TOOL, clause="nm1/get/expired")
+def expiry_is_that_of_the_capture(call: ToolCall, body: Body) -> None:
+    """What was current when it was captured never expires."""
+    if body.get("expired") and later(body["capsule"]["freshness"]["valid_to"], body["created_at"]):
         body.pop("expired")
 
 
@@ -248,6 +299,13 @@ class TheStoresLastMutation(History):
 def the_reader_is_the_actor(call: ToolCall, body: Body) -> None:
     """last_mutation.actor is the client that asks."""
     body["last_mutation"]["actor"] = call.caller.name or "client"
+
+
+@area.success(TOOL, clause="nm1/get/last-mutation-actor")
+def whoever_asks_has_forgotten_it(call: ToolCall, body: Body) -> None:
+    """The actor of a marker is the client that asks."""
+    if is_marker(body):
+        body["last_mutation"]["actor"] = call.caller.client or "client"
 
 
 class _NotServed(History):
@@ -356,6 +414,13 @@ class TheMarkerShowsAnEarlierChange(Interceptor):
         return with_body(result, body)
 
 
+@area.success(TOOL, clause="nm1/get/marker-last-mutation")
+def a_marker_was_captured(call: ToolCall, body: Body) -> None:
+    """The marker's last_mutation is the capture."""
+    if is_marker(body):
+        body["last_mutation"]["event"] = INGEST
+
+
 @area.refusal(TOOL, clause="nm1/get/unknown-id")
 def an_unknown_id_is_a_bad_value(call: ToolCall, refusal: Refusal) -> Refusal | None:
     """An unknown id is refused as a value that can't be meant."""
@@ -381,6 +446,20 @@ def ids_are_read_as_far_as_they_go(call: ToolCall) -> ToolCall:
     """What follows the number in an id is overlooked."""
     named = text_argument(call, "id") or ""
     return asking(call, id=named.rstrip("x")) if named.startswith("cap-") else call
+
+
+@area.asking(TOOL, clause="nm1/get/id-exact")
+def noughts_count_for_nothing(call: ToolCall) -> ToolCall:
+    """An id is that of its number, with or without noughts before it."""
+    found = fullmatch(r"cap-0+(\d+)", text_argument(call, "id") or "")
+    return asking(call, id=f"cap-{found[1]}") if found else call
+
+
+@area.asking(TOOL, clause="nm1/get/id-exact")
+def ids_have_no_case(call: ToolCall) -> ToolCall:
+    """An id may be in capitals."""
+    named = text_argument(call, "id")
+    return call if named is None else asking(call, id=named.lower())
 
 
 @area.asking(TOOL, clause="nm1/get/id-required")

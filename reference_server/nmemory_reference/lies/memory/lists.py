@@ -17,6 +17,7 @@ from nmemory_reference.lies.answers import (
     without,
 )
 from nmemory_reference.lies.lie import Area
+from nmemory_reference.lies.memory.get import later
 from nmemory_reference.lies.memory.history import History
 from nmemory_reference.serve.interceptor import ToolCall
 
@@ -42,6 +43,21 @@ def nothing_is_no_list(call: ToolCall, body: Body) -> None:
         body.pop("entries")
 
 
+@area.item(TOOL, at="entries", clause="nm1/list/shape")
+def nothing_listed_is_tainted(call: ToolCall, row: Body) -> None:
+    """instruction_taint is false in every row."""
+    row["instruction_taint"] = False
+
+
+@area.liar(TOOL, clause="nm1/list/shape")
+class RowsAreAsOldAsTheirFacts(History):
+    """created_at is the instant since when a capsule is valid."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        for row in body["entries"] if call.name == TOOL else ():
+            row["created_at"] = self.captured.get(row["id"], {}).get("valid_from", row["created_at"])
+
+
 @area.success(TOOL, clause="nm1/list/armour")
 def lists_are_instructions(call: ToolCall, body: Body) -> None:
     """A filtered list is framed as instructions."""
@@ -61,6 +77,21 @@ def the_replaced_come_last(call: ToolCall, body: Body) -> None:
     body["entries"].sort(key=lambda row: row.get("superseded", False))
 
 
+@area.success(TOOL, clause="nm1/list/append-order")
+def the_pinned_come_first(call: ToolCall, body: Body) -> None:
+    """Pinned rows stand before the others."""
+    body["entries"].sort(key=lambda row: not row.get("pinned", False))
+
+
+@area.liar(TOOL, clause="nm1/list/append-order")
+class RowsStandByTheirFacts(History):
+    """Rows stand in the order in which their capsules became valid."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == TOOL:
+            body["entries"].sort(key=lambda row: self.captured.get(row["id"], {}).get("valid_from", "9"))
+
+
 @area.success(TOOL, clause="nm1/list/everything-but-forgotten")
 def the_replaced_are_left_out(call: ToolCall, body: Body) -> None:
     """Without a filter superseded rows are left out."""
@@ -72,6 +103,12 @@ def the_replaced_are_left_out(call: ToolCall, body: Body) -> None:
 def ten_rows_will_do(call: ToolCall) -> ToolCall:
     """Without any argument ten rows are listed."""
     return call if call.arguments else asking(call, limit=10)
+
+
+@area.asking(TOOL, clause="nm1/list/everything-but-forgotten")
+def a_hundred_rows_will_do(call: ToolCall) -> ToolCall:
+    """Without a limit it is 100."""
+    return call if "limit" in call.arguments else asking(call, limit=100)
 
 
 class _ListsTheForgotten(History):
@@ -108,6 +145,22 @@ class TheForgottenHasASubtree(_ListsTheForgotten):
     """A list of a subtree still has the forgotten."""
 
     given = "project_prefix"
+
+
+@area.liar(TOOL, "memory_forget", clause="nm1/list/forgotten-never")
+class TheRedactedIsListed(History):
+    """A capsule that was redacted keeps its row, without a word."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._redacted: list[str] = []
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == "memory_forget" and call.arguments.get("mode") == "redacted":
+            self._redacted.append(body["id"])
+        if call.name == TOOL and body["entries"]:
+            rest = [{**body["entries"][0], "id": named, "headline": ""} for named in self._redacted]
+            keep(body, sorted([*body["entries"], *rest], key=number))
 
 
 @area.liar(TOOL, clause="nm1/list/falsified-listed")
@@ -216,6 +269,12 @@ async def projects_are_filtered_last(call: ToolCall, honest: Honest) -> Result:
 async def subtrees_are_filtered_last(call: ToolCall, honest: Honest) -> Result:
     """limit counts rows outside of the subtree."""
     return await _cut_before(call, honest, "project_prefix")
+
+
+@area.answer(TOOL, clause="nm1/list/limit-after-filters")
+async def tiers_are_filtered_last(call: ToolCall, honest: Honest) -> Result:
+    """limit counts rows of every tier."""
+    return await _cut_before(call, honest, "tier")
 
 
 @area.asking(TOOL, clause="nm1/list/limit-zero")
@@ -375,6 +434,19 @@ class TheCurrentHasAnEnd(History):
             keep(body, [row for row in body["entries"] if "valid_to" in self.captured.get(row["id"], {})])
 
 
+@area.liar(TOOL, clause="nm1/list/expired-filter")
+class OnlyTheStaleIsExpired(History):
+    """expired true lists what had expired already when it was captured."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == TOOL and call.arguments.get("expired") is True:
+            ends = {row["id"]: self.captured.get(row["id"], {}).get("valid_to") for row in body["entries"]}
+            stale = [
+                row for row in body["entries"] if not (end := ends[row["id"]]) or not later(end, row["created_at"])
+            ]
+            keep(body, stale)
+
+
 @area.item(TOOL, at="entries", clause="nm1/list/expired-shown")
 def every_row_says_whether_it_has_expired(call: ToolCall, row: Body) -> None:
     """A row that has not expired says expired false."""
@@ -419,6 +491,17 @@ class AChainRevives(History):
                 row.pop("superseded", None)
 
 
+@area.liar(TOOL, clause="nm1/list/superseded-shown")
+class ForgettingRevives(History):
+    """What was replaced says superseded no more once its successor is forgotten."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        freed = {end for kind, begin, end in self.edges if kind == "supersedes" and begin in self.forgotten}
+        for row in body["entries"] if call.name == TOOL else ():
+            if row["id"] in freed:
+                row.pop("superseded", None)
+
+
 @area.asking(TOOL, clause="nm1/list/filters-compose")
 def two_filters_are_enough(call: ToolCall) -> ToolCall:
     """Where a kind and a tier are given expiry is overlooked."""
@@ -455,6 +538,16 @@ def rows_are_pinned_together(call: ToolCall, body: Body) -> None:
     if any(row.get("pinned") for row in body["entries"]):
         for row in body["entries"]:
             row["pinned"] = True
+
+
+@area.liar(TOOL, clause="nm1/list/pinned")
+class RowsStayPinned(History):
+    """A row whose pin was taken off still says pinned."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        for row in body["entries"] if call.name == TOOL else ():
+            if row["id"] in self.pinned:
+                row["pinned"] = True
 
 
 async def _where(call: ToolCall, honest: Honest, fence: str, fits: Callable[[Body, str], bool]) -> Result:
