@@ -238,6 +238,15 @@ def test_sessions_stand_in_their_order_and_are_named_by_ordinals():
     assert broken("diagram-sessions", document("sessions").replace("session_3", "session_9"), rows=ROWS)
 
 
+def test_labels_only_stand_last_in_the_order_of_their_bytes():
+    rows = [*ROWS, {"label": "sess-10", "state": "label only"}]
+    last = '    session_3["sess-9 · 1 saves · 0 recalls · label only"]'
+    more = '    session_{}["sess-10 · 1 saves · 0 recalls · label only"]'.format
+    before = SESSIONS.replace(last, f"{more(3)}\n{last.replace('session_3', 'session_4')}")
+    assert not broken("diagram-sessions", document("sessions", before), rows=rows)
+    assert broken("diagram-sessions", document("sessions", f"{SESSIONS}\n{more(4)}"), rows=rows)
+
+
 def index(*edges):
     rows = "\n".join(f"- {one} --{kind}--> {other} · at noon" for one, kind, other in edges)
     return f"> capsules=3 · sha256:{'0' * 64}\n\n## relations\n\n{rows}\n"

@@ -28,6 +28,7 @@ _HEADERS: Mapping[str, tuple[str, ...]] = {
 _ANY_HEADER = ("graph", "flowchart")
 _DIGEST = re.compile(r"sha256\W{0,3}(?P<hex>[0-9a-f]{64})(?![0-9a-f])")
 _COUNT = re.compile(r"(?<![\w.])\d+(?!\w|\.\d)")
+_LABEL_ONLY = "label only"
 #: What would end a label or begin a statement, or is drawn by nothing.
 _RAW = re.compile(r'["\[\]{}()<>|`\x00-\x1f\x7f-\x9f\u2028\u2029]')
 
@@ -184,12 +185,16 @@ def diagram_label(answer: Answer, args: Mapping[str, Any]) -> Iterable[Broken]:
 def diagram_sessions(answer: Answer, args: Mapping[str, Any]) -> Iterable[Broken]:
     """Each of ``rows`` ({label, saves?, recalls?, state}) is one node that says so; they stand in this order.
 
-    A state is open, closed or label only. Nodes are named by ordinals, never by labels.
+    A state is open, closed or label only; labels only stand behind the others, in the order of their bytes. Nodes are
+    named by ordinals, never by labels.
     """
     diagram = read_diagram(text_at(answer.body, args["at"]))
     order = list(diagram.nodes)
+    local = [row for row in args["rows"] if row["state"] != _LABEL_ONLY]
+    others = [row for row in args["rows"] if row["state"] == _LABEL_ONLY]
+    rows = [*local, *sorted(others, key=lambda row: row["label"].encode(errors="surrogatepass"))]
     places: list[int] = []
-    for row in args["rows"]:
+    for row in rows:
         found = [node for node in diagram.nodes.values() if _is_labelled(node, row["label"])]
         if len(found) != 1:
             yield Broken(args["at"], f"one node for the session {row['label']}", str(len(found)))
@@ -204,9 +209,7 @@ def diagram_sessions(answer: Answer, args: Mapping[str, Any]) -> Iterable[Broken
     if ordinals not in ([*range(1, len(order) + 1)], [*range(len(order))]):
         yield Broken(args["at"], "nodes named by ordinals, in order", show(order))
     if places != sorted(places):
-        yield Broken(
-            args["at"], f"the sessions in the order {show([row['label'] for row in args['rows']])}", show(places)
-        )
+        yield Broken(args["at"], f"the sessions in the order {show([row['label'] for row in rows])}", show(places))
 
 
 def _ends(text: str) -> tuple[str, str]:

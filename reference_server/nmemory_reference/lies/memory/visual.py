@@ -137,6 +137,14 @@ def indents_are_not_hashed(call: ToolCall, body: Body) -> None:
     body[AT] = re.sub(r"sha256:[0-9a-f]{64}", f"sha256:{digest}", head) + text
 
 
+@area.success(TOOL, clause="nm1/visual/digest")
+def nothing_is_counted(call: ToolCall, body: Body) -> None:
+    """The counts of a diagram are noughts."""
+    head, text = parts(body[AT])
+    counts, _, digest = head.partition("sha256:")
+    body[AT] = f"{re.sub(r'=[0-9]+', '=0', counts)}sha256:{digest}{text}"
+
+
 @area.success(TOOL, clause="nm1/visual/syntax")
 def brackets_end_a_label(call: ToolCall, body: Body) -> None:
     """Quotation marks in a headline end its label."""
@@ -217,6 +225,15 @@ class ArrowsOfTheForgottenStay(_Draws):
         return "".join(f"    {node(begin)} --> {node(end)}\n" for begin, end in gone) + text
 
 
+@area.liar(TOOL, clause="nm1/visual/dag-dead")
+class TheDoneDoesNotDie(_Draws):
+    """A witnessed participant stays in the dag when it is superseded."""
+
+    def drawn(self, text: str) -> str:
+        more = [node(named) for named in self.ends("supersedes") if named in self.ends("witnesses")]
+        return "".join(f'    {name}["{name.replace("_", "-")}"]\n' for name in dict.fromkeys(more)) + text
+
+
 @area.success(TOOL, clause="nm1/visual/dag-styles", also={"nm1/visual/dag-agrees"})
 def blocked_is_styled_as_ready(call: ToolCall, body: Body) -> None:
     """Blocked nodes are styled as ready."""
@@ -283,6 +300,19 @@ class WhatWaitsForACycleIsDrawn(_Draws):
         return "".join(f'    {name}["{name.replace("_", "-")}"]\n' for name in dict.fromkeys(more)) + text
 
 
+@area.liar(TOOL, clause="nm1/visual/dag-cycle")
+class EveryCycleIsDrawn(_Draws):
+    """Of several cycles all are drawn."""
+
+    def drawn(self, text: str) -> str:
+        if "cycle_banner" not in text:
+            return text
+        blocks = {(begin, end) for kind, begin, end in self.edges if kind == "blocks"}
+        rings = [node(begin) for begin, end in sorted(blocks) if (end, begin) in blocks]
+        more = [name for name in rings if f"    {name}[" not in text]
+        return "".join(f'    {name}["{name.replace("_", "-")}"]\n' for name in dict.fromkeys(more)) + text
+
+
 @area.liar(TOOL, clause="nm1/visual/dag-cycle-anywhere")
 class CyclesStayAtHome(_Draws):
     """Of a cycle the members of its first project are drawn."""
@@ -294,6 +324,20 @@ class CyclesStayAtHome(_Draws):
         home = self.captured[members[0]].get("project_id")
         away = [node(named) for named in members if self.captured[named].get("project_id") != home]
         return without_lines(names(away))(text)
+
+
+@area.liar(TOOL, clause="nm1/visual/dag-cycle-repair")
+class TheBannerStays(_Draws):
+    """Once there was a cycle its banner is drawn ever after."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._banner = ""
+
+    def drawn(self, text: str) -> str:
+        found = re.search(r"(?m)^    cycle_banner\[.*\]\n", text)
+        self._banner = found[0] if found else self._banner
+        return text if found else self._banner + text
 
 
 @area.liar(TOOL, clause="nm1/visual/dag-cycle-repair")
@@ -368,6 +412,40 @@ def cuts_are_not_shown(call: ToolCall, body: Body) -> None:
     draw(call, body, "tiers", replaced('…"]', '"]'))
 
 
+class _LeavesOut(_Draws):
+    """Does not draw some of the capsules."""
+
+    view = "tiers"
+
+    def drawn(self, text: str) -> str:
+        return without_lines(names([node(named) for named in self.unseen()]))(text)
+
+    def unseen(self) -> list[str]:
+        """What is not drawn."""
+        raise NotImplementedError
+
+
+@area.liar(TOOL, clause="nm1/visual/tiers")
+class TheExpiredIsInNoTier(_LeavesOut):
+    """What has expired is not drawn."""
+
+    def unseen(self) -> list[str]:
+        gone = self.ends("supersedes")
+        return [
+            named
+            for named, item in self.captured.items()
+            if str(item.get("valid_to", "9")) < "2026" and named not in gone
+        ]
+
+
+@area.liar(TOOL, clause="nm1/visual/tiers")
+class TheFalsifiedIsInNoTier(_LeavesOut):
+    """What is falsified is not drawn."""
+
+    def unseen(self) -> list[str]:
+        return self.ends("falsifies")
+
+
 @area.liar(TOOL, clause="nm1/visual/tiers-forgotten")
 class TheForgottenIsActive(_Draws):
     """A forgotten capsule is drawn among the active ones."""
@@ -392,6 +470,47 @@ def a_prefix_fences_its_parent(call: ToolCall) -> ToolCall:
     prefix = text_argument(call, "project_prefix") or ""
     inner = "/" in prefix[:-1] and call.arguments.get("view") == "tiers"
     return asking(call, project_prefix=prefix.partition("/")[0]) if inner else call
+
+
+class _Likes(_Draws):
+    """Draws what a prefix is like, too."""
+
+    view = "tiers"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._prefix = ""
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        self._prefix = text_argument(call, "project_prefix") or ""
+        return await super().call_tool(call, honest)
+
+    def drawn(self, text: str) -> str:
+        alike = [named for named, item in self.captured.items() if self.likes(str(item.get("project_id")))]
+        drawn = [named for named in self.captured if named in self.forgotten or f"        {node(named)}[" in text]
+        more = [named for named in alike if self._prefix and named not in drawn]
+        rows = "".join(f'        {node(named)}["{named}: {self.captured[named]["content"]}"]\n' for named in more)
+        return re.sub(r"(?m)^(    subgraph tier_active\[.*\]\n)", lambda head: head[1] + rows, text)
+
+    def likes(self, project: str) -> bool:
+        """Whether a project passes for one below the prefix."""
+        raise NotImplementedError
+
+
+@area.liar(TOOL, clause="nm1/visual/prefix-subtree")
+class PrefixesAreReadKindly(_Likes):
+    """A prefix is compared without case."""
+
+    def likes(self, project: str) -> bool:
+        return project.lower() == self._prefix.lower()
+
+
+@area.liar(TOOL, clause="nm1/visual/prefix-subtree")
+class PrefixesArePatterns(_Likes):
+    """An underscore in a prefix is any letter."""
+
+    def likes(self, project: str) -> bool:
+        return re.fullmatch(re.escape(self._prefix).replace("_", "."), project) is not None
 
 
 @area.asking(TOOL, clause="nm1/visual/prefix-tiers-only")
@@ -423,6 +542,19 @@ def no_prefix_is_everything(call: ToolCall) -> ToolCall:
 def finished_sessions_are_open(call: ToolCall, body: Body) -> None:
     """A finished session is drawn as open."""
     draw(call, body, "sessions", replaced("· closed", "· open"))
+
+
+@area.success(TOOL, clause="nm1/visual/sessions-state")
+def nobody_has_a_session(call: ToolCall, body: Body) -> None:
+    """What was kept without a session is drawn as one."""
+
+    def one_more(text: str) -> str:
+        nodes = len(re.findall(r"(?m)^    session_\d+\[", text))
+        return (
+            f'{text.rstrip()}\n    session_{nodes + 1}["none · 1 saves · 0 recalls · label only"]\n' if nodes else text
+        )
+
+    draw(call, body, "sessions", one_more)
 
 
 @area.success(TOOL, clause="nm1/visual/sessions-state")
@@ -466,6 +598,35 @@ class RowsAreRecalls(Interceptor):
 
 
 @area.liar(TOOL, clause="nm1/visual/sessions-recalls")
+class WhatIsFoundIsRecalled(Interceptor):
+    """A session's recalls count those without a label that found a capsule of it."""
+
+    def __init__(self) -> None:
+        self._labels: dict[str, str] = {}
+        self._more: dict[str, int] = {}
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if is_error(result):
+            return result
+        body = body_of(result)
+        if call.name == "memory_ingest":
+            sent = call.arguments.get("items") or [call.arguments]
+            self._labels |= {
+                row["id"]: item["session_id"]
+                for row, item in zip(body["outcomes"], sent, strict=True)
+                if "id" in row and item.get("session_id")
+            }
+        if call.name == "memory_retrieve" and "session_id" not in call.arguments:
+            for label in {self._labels[row["id"]] for row in body.get("results", ()) if row["id"] in self._labels}:
+                self._more[label] = self._more.get(label, 0) + 1
+        if call.name == TOOL:
+            for named, more in self._more.items():
+                draw(call, body, "sessions", _recalled(named, more))
+        return with_body(result, body)
+
+
+@area.liar(TOOL, clause="nm1/visual/sessions-recalls")
 class MissesAreRecalls(Interceptor):
     """A session's recalls count queries that found nothing."""
 
@@ -500,6 +661,22 @@ def sessions_are_sorted_as_texts(call: ToolCall, body: Body) -> None:
         return "".join(f'    session_{place}["{row}"]\n' for place, row in enumerate(rows, 1)) if rows else text
 
     draw(call, body, "sessions", by_label)
+
+
+@area.success(TOOL, clause="nm1/visual/sessions-label-only")
+def labels_stand_by_number(call: ToolCall, body: Body) -> None:
+    """Labels that no session here has stand by their numbers."""
+
+    def by_number(given: list[str]) -> list[str]:
+        places = [place for place, line in enumerate(given) if "label only" in line]
+        rows = sorted(
+            (given[place] for place in places), key=lambda line: re.findall(r"sess-0*(\d+)", line)[0].zfill(9)
+        )
+        for place, row in zip(places, rows, strict=True):
+            given[place] = re.sub(r"session_\d+", re.findall(r"session_\d+", given[place])[0], row)
+        return given
+
+    draw(call, body, "sessions", lines(by_number))
 
 
 @area.success(TOOL, clause="nm1/visual/sessions-label-only")
