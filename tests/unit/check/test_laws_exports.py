@@ -77,6 +77,7 @@ def test_what_is_no_index_breaks_every_law(markdown):
 
 def test_the_stamp_is_one_line_with_an_instant_or_none():
     assert not broken("export-stamp", document(stamp=STAMP), stamped=True)
+    assert not broken("export-stamp", document(stamp="> generated_at: 2031-05-04t08:00:00z\n"), stamped=True)
     assert not broken("export-stamp", document(), stamped=False)
     assert broken("export-stamp", document(stamp=STAMP), stamped=False)
     assert broken("export-stamp", document(), stamped=True)

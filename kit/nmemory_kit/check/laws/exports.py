@@ -29,7 +29,7 @@ from .places import fitting, text_at
 from .ranking import CLOCKS_APART
 
 _STAMPED = "generated_at"
-_STAMP = re.compile(rf"{_STAMPED}\W+(\d{{4}}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d))")
+_STAMP = re.compile(rf"{_STAMPED}\W+(\d{{4}}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d))")
 
 
 @law("export-digest")

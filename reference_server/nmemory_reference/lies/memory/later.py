@@ -1,4 +1,4 @@
-"""Variants of a build that is newer than the contract, and of servers that measure and suspect otherwise."""
+"""Variants of a build that is newer than the contract, and of one that measures otherwise."""
 
 from __future__ import annotations
 
@@ -103,7 +103,6 @@ class LaterBuild(Lists):
 
 # Other measures
 
-
 #: Where no budget was sent; the contract names that of a pack only.
 _DEFAULTS = {"memory_retrieve": 900, "memory_bootstrap": 1500}
 
@@ -114,7 +113,7 @@ def _scaled(budget: Json) -> Json:
 
 
 def _short(headline: str) -> str:
-    """A headline of 128 characters, with an ellipsis only where it was cut."""
+    """A headline of 128 characters at most, and the ellipsis where it was cut."""
     if len(headline) <= 128:
         return headline
     return f"{headline[:128]}…"

@@ -1,4 +1,4 @@
-"""Variants of recall and capture: servers that find more, that suspect more, and that let the dead rest."""
+"""Variants in habits: servers that find more, that suspect more, and that let the dead rest."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class LetsTheDeadRest(Interceptor):
     ) -> Body | None:
         other = await _capsule(call, honest, named)
         falsified = any(edge["kind"] == "falsifies" and edge["to"] == named for edge in other["relations"])
-        if named in batch or other["tier"] != "active" or "expired" in other or falsified:
+        if named in batch or other.get("tier") != "active" or "expired" in other or falsified:
             return None
         one, two = _words(own["capsule"]["content"]), _words(other["capsule"]["content"])
         return {**hint, "score": min(0.99, round(len(one & two) / max(len(one), len(two)), 4))}
@@ -198,8 +198,8 @@ def _flagged(item: Json) -> Json:
     return {**item, "instruction_taint": True} if isinstance(item.get("instruction_taint", False), bool) else item
 
 
-#: Every variant of recall and capture.
-SUSPICIONS = (
+#: Every variant in habits.
+HABITS = (
     Variant("lets-the-dead-rest", "The forgotten takes nothing, and hints pass over more.", LetsTheDeadRest),
     Variant("finds-more", "Recall finds more, and explains it by more.", FindsMore),
     Variant(
