@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nmemory_reference.lies.answers import Body, Honest, Result, asking, body_of, is_error, with_body, without
 from nmemory_reference.lies.lie import Area
-from nmemory_reference.lies.memory.recalled import PLENTY, RETRIEVE, found, is_vector
+from nmemory_reference.lies.memory.recalled import PLENTY, RETRIEVE, abstention, became, found, is_vector
 from nmemory_reference.serve.interceptor import ToolCall
 
 area = Area("budget")
@@ -94,6 +94,20 @@ def a_limit_of_0_is_1(call: ToolCall) -> ToolCall:
     return asking(call, limit=1) if _given(call, "limit") == 0 else call
 
 
+@area.success(RETRIEVE, clause="nm1/retrieve/grounded")
+def a_limit_of_0_abstains(call: ToolCall, body: Body) -> None:
+    """Where the limit leaves no rows nothing has matched."""
+    if _given(call, "limit") == 0 and body["outcome"] == "grounded":
+        became(body, abstention())
+
+
+@area.success(RETRIEVE, clause="nm1/retrieve/limit-counted")
+def a_limit_of_0_cuts_nothing(call: ToolCall, body: Body) -> None:
+    """With a limit of 0 trimmed_by_limit is 0."""
+    if _given(call, "limit") == 0 and "trimmed_by_limit" in body:
+        body["trimmed_by_limit"] = 0
+
+
 # The budget
 
 
@@ -114,6 +128,20 @@ async def a_budget_cuts_the_first(call: ToolCall, honest: Honest) -> Result:
     shown = len(found(body_of(result)))
     if shown < len(found(body)):
         _cut(body, found(body)[-shown:], "budget")
+    return with_body(result, body)
+
+
+@area.answer(RETRIEVE, clause="nm1/retrieve/budget")
+async def the_budget_is_overdrawn(call: ToolCall, honest: Honest) -> Result:
+    """The row with which the budget is exceeded is still given."""
+    result = await honest(call)
+    budget = _given(call, "token_budget") or 0
+    body = await _whole(call, honest, "budget") if 100 < budget < PLENTY and not is_error(result) else None
+    if body is None:
+        return result
+    shown = len(found(body_of(result)))
+    if shown < len(found(body)):
+        _cut(body, found(body)[: shown + 1], "budget")
     return with_body(result, body)
 
 
@@ -189,6 +217,12 @@ def the_floor_is_two(call: ToolCall) -> ToolCall:
     """A small budget gives the two first rows."""
     small = 0 < (_given(call, "token_budget") or 0) < 20
     return asking(without(call, "token_budget"), limit=2) if small else call
+
+
+@area.asking(RETRIEVE, clause="nm1/retrieve/budget-zero")
+def vectors_cost_nothing(call: ToolCall) -> ToolCall:
+    """In lane vector a budget of 0 gives all rows."""
+    return without(call, "token_budget") if is_vector(call) and _given(call, "token_budget") == 0 else call
 
 
 @area.asking(RETRIEVE, clause="nm1/retrieve/budget-zero")

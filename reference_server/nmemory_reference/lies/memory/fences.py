@@ -15,15 +15,18 @@ from nmemory_reference.lies.memory.recalled import (
     PLENTY,
     RETRIEVE,
     abstention,
+    also,
     became,
     capsule,
     entries,
     folded,
     found,
     grounded,
+    instant,
     is_fused,
     is_vector,
     made_up,
+    missing,
     recount,
     show_or_leave,
     sifted,
@@ -85,6 +88,36 @@ _by_project(
     lambda project, fence: project == fence or project.rpartition("/")[0] == fence,
 )
 
+_by_project(
+    "project_ids_have_no_case",
+    "project_id takes a project whose name has other capitals.",
+    "nm1/retrieve/project-exact",
+    "project_id",
+    lambda project, fence: project.lower() == fence.lower(),
+)
+_by_project(
+    "prefixes_have_no_case",
+    "project_prefix takes what is below a project whose name has other capitals.",
+    "nm1/retrieve/project-subtree",
+    "project_prefix",
+    lambda project, fence: project == fence or project.lower().startswith(f"{fence.lower()}/"),
+)
+_by_project(
+    "prefixes_are_patterns",
+    "In project_prefix an underscore is any letter.",
+    "nm1/retrieve/project-subtree",
+    "project_prefix",
+    lambda project, fence: project == fence or bool(re.match(fence.replace("_", ".") + "/", project)),
+)
+
+
+@area.answer(RETRIEVE, clause="nm1/retrieve/project-exact")
+async def fusion_brings_neighbours_from_anywhere(call: ToolCall, honest: Honest) -> Result:
+    """In lane fused the project fences the words, and not the vectors."""
+    if not is_fused(call) or "project_id" not in call.arguments:
+        return await honest(call)
+    return await also(call, honest, asking(without(call, "project_id"), lane="vector"))
+
 
 @area.asking(RETRIEVE, clause="nm1/retrieve/fences-compose")
 def a_session_replaces_the_project(call: ToolCall) -> ToolCall:
@@ -121,24 +154,34 @@ async def _afterwards(call: ToolCall, honest: Honest, *fences: str) -> Result:
     return await sifted(call, honest, keeps, *fences)
 
 
-@area.answer(RETRIEVE, clause="nm1/retrieve/fence-before-ranking")
-async def projects_are_sifted_last(call: ToolCall, honest: Honest) -> Result:
-    """The limit is applied before the project is looked at."""
-    sifts = call.arguments.get("limit") == 1 and "project_id" in call.arguments and "vector_k" not in call.arguments
-    return await _afterwards(call, honest, "project_id") if sifts else await honest(call)
+def _late(fence: str, plural: str) -> None:
+    """A fence that is looked at after the limit was applied, and one after vector_k was."""
+
+    async def sift(call: ToolCall, honest: Honest) -> Result:
+        sifts = call.arguments.get("limit") == 1 and fence in call.arguments and "query_embedding" not in call.arguments
+        return await _afterwards(call, honest, fence) if sifts else await honest(call)
+
+    async def take(call: ToolCall, honest: Honest) -> Result:
+        if not is_vector(call) or not {"vector_k", fence} <= call.arguments.keys() or "time_window" in call.arguments:
+            return await honest(call)
+        near = body_of(await honest(without(call, fence)))
+        whole = await honest(without(call, "vector_k"))
+        body = body_of(whole)
+        taken = {row["id"] for row in found(near)}
+        show_or_leave(body, [row for row in found(body) if row["id"] in taken])
+        return with_body(whole, body)
+
+    sift.__name__, sift.__doc__ = f"{plural}_are_sifted_last", f"The limit is applied before {fence} is looked at."
+    area.answer(RETRIEVE, clause="nm1/retrieve/fence-before-ranking")(sift)
+    if fence != "time_window":
+        take.__name__, take.__doc__ = f"the_nearest_of_all_{plural}", f"vector_k comes before {fence} is looked at."
+        area.answer(RETRIEVE, clause="nm1/retrieve/fence-before-ranking")(take)
 
 
-@area.answer(RETRIEVE, clause="nm1/retrieve/fence-before-ranking")
-async def the_nearest_are_taken_first(call: ToolCall, honest: Honest) -> Result:
-    """The nearest are taken from all projects, and then fenced."""
-    if not is_vector(call) or "vector_k" not in call.arguments or "time_window" in call.arguments:
-        return await honest(call)
-    near = body_of(await honest(without(call, "project_id")))
-    whole = await honest(without(call, "vector_k"))
-    body = body_of(whole)
-    taken = {row["id"] for row in found(near)}
-    show_or_leave(body, [row for row in found(body) if row["id"] in taken])
-    return with_body(whole, body)
+_late("project_id", "projects")
+_late("project_prefix", "subtrees")
+_late("session_id", "sessions")
+_late("time_window", "windows")
 
 
 # Sessions
@@ -156,6 +199,12 @@ async def the_unlabelled_is_everybodys(call: ToolCall, honest: Honest) -> Result
         return row["id"] in inside or "sess-" not in str(await capsule(call, honest, row["id"]))
 
     return await sifted(call, honest, keeps, "session_id") if inside else await honest(call)
+
+
+@area.asking(RETRIEVE, clause="nm1/retrieve/session-fence")
+def sessions_are_for_words(call: ToolCall) -> ToolCall:
+    """Lane vector knows no session."""
+    return without(call, "session_id") if is_vector(call) else call
 
 
 @area.asking(RETRIEVE, clause="nm1/retrieve/session-label-exact")
@@ -315,35 +364,96 @@ for _reason in _STATES:
     )
 
 
-def _comes_first(first: str, second: str, clause: str) -> None:
+async def _is_inside(call: ToolCall, honest: Honest, named: str) -> bool:
+    """Whether the declared time of a capsule begins in the window of a call."""
+    window, declared = call.arguments["time_window"], (await capsule(call, honest, named)).get("event_time")
+    if declared is None:
+        return False
+    begins = instant(declared["event_from"])
+    return instant(window["from"]) <= begins <= instant(window["to"])
+
+
+def _leaks_inside(reason: str, clause: str, vector: bool) -> None:
+    """A fence that is open where the declared time is inside of the window."""
+
+    async def lie(call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if is_error(result) or "time_window" not in call.arguments or is_vector(call) is not vector:
+            return result
+        body = body_of(result)
+        if reason not in body.get("excluded", {}):
+            return result
+        seen = await (entries(call, honest) if vector else touched(call, honest))
+        ids = [row["id"] for row in seen if await _STATES[reason](call, honest, row)]
+        inside = [named for named in ids if await _is_inside(call, honest, named)]
+        rows = [*found(body), *[await made_up(call, honest, named) for named in inside]]
+        return success(**grounded(rows), receipt_id="rcpt-1") if inside else result
+
+    lie.__name__ = f"the_{reason}_{'is_near' if vector else 'grounds'}_in_its_window"
+    where = "In lane vector, under" if vector else "Under"
+    lie.__doc__ = f"{where} a window around its declared time, a capsule that is {_in_words(reason)} is recalled."
+    area.answer(RETRIEVE, clause=f"nm1/retrieve/{clause}")(lie)
+
+
+_leaks_inside("falsified", "fence-order-window", vector=False)
+_leaks_inside("superseded", "fence-order-window", vector=False)
+_leaks_inside("expired", "fence-expired", vector=False)
+_leaks_inside("not_yet_valid", "fence-not-yet-valid", vector=False)
+_leaks_inside("falsified", "fences-vector-lane", vector=True)
+_leaks_inside("superseded", "fences-vector-lane", vector=True)
+_leaks_inside("expired", "fences-vector-lane", vector=True)
+_leaks_inside("not_yet_valid", "fences-vector-lane", vector=True)
+
+
+@area.answer(RETRIEVE, clause="nm1/retrieve/fence-archived")
+async def the_archived_grounds_beside_others(call: ToolCall, honest: Honest) -> Result:
+    """A capsule that is archived is recalled where the answer is grounded without it."""
+    result = await honest(call)
+    if is_error(result) or "archived" not in body_of(result).get("excluded", {}) or is_vector(call) or is_fused(call):
+        return result
+    body = body_of(result)
+    archived = [row["id"] for row in await touched(call, honest) if row.get("tier") == "archived"]
+    kept = [named for named in archived if not await _STATES["falsified"](call, honest, {"id": named})]
+    if found(body) and kept:
+        show_or_leave(body, [*found(body), await made_up(call, honest, kept[0])])
+    return with_body(result, body)
+
+
+def _comes_first(first: str, second: str, clause: str, lane: str = "term") -> None:
     """What is fenced twice is counted under the lesser reason."""
 
     async def lie(call: ToolCall, honest: Honest) -> Result:
         result = await honest(call)
-        if is_error(result) or first not in body_of(result).get("excluded", {}) or is_vector(call):
+        near = lane == "vector"
+        if is_error(result) or first not in body_of(result).get("excluded", {}) or is_vector(call) is not near:
             return result
         body = body_of(result)
-        for row in await touched(call, honest):
+        for row in await (entries(call, honest) if near else touched(call, honest)):
             if await _STATES[first](call, honest, row) and await _STATES[second](call, honest, row):
                 body["excluded"][first] -= 1
                 body["excluded"][second] = body["excluded"].get(second, 0) + 1
         body["excluded"] = {reason: count for reason, count in body["excluded"].items() if count}
         return with_body(result, body)
 
-    lie.__name__ = f"{second}_comes_before_{first}"
-    lie.__doc__ = f"What is both {_in_words(first)} and {_in_words(second)} is counted as {_in_words(second)}."
+    lie.__name__ = f"{second}_comes_before_{first}" + ("_in_lane_vector" if lane == "vector" else "")
+    where = "In lane vector what" if lane == "vector" else "What"
+    lie.__doc__ = f"{where} is both {_in_words(first)} and {_in_words(second)} is counted as {_in_words(second)}."
     area.answer(RETRIEVE, clause=f"nm1/retrieve/{clause}")(lie)
 
 
 _comes_first("quarantined", "falsified", "fence-quarantined")
 _comes_first("quarantined", "superseded", "fence-quarantined")
 _comes_first("quarantined", "expired", "fence-quarantined")
+_comes_first("quarantined", "not_yet_valid", "fence-quarantined")
 _comes_first("falsified", "archived", "fence-falsified")
 _comes_first("falsified", "superseded", "fence-falsified")
 _comes_first("falsified", "expired", "fence-falsified")
+_comes_first("falsified", "not_yet_valid", "fence-falsified")
 _comes_first("archived", "superseded", "fence-archived")
 _comes_first("archived", "expired", "fence-archived")
 _comes_first("superseded", "expired", "fence-superseded")
+_comes_first("superseded", "not_yet_valid", "fence-superseded")
+_comes_first("superseded", "expired", "fences-vector-lane", "vector")
 
 
 @area.answer(RETRIEVE, clause="nm1/retrieve/fence-falsified")
@@ -359,47 +469,63 @@ async def an_outcome_falsifies_nothing(call: ToolCall, honest: Honest) -> Result
     return result
 
 
-async def _successors(call: ToolCall, honest: Honest) -> list[tuple[str, Body]]:
-    """What the terms touch and is superseded, each with the list's row of its successor."""
+async def _fenced_by(kind: str, call: ToolCall, honest: Honest) -> list[tuple[str, Body]]:
+    """What the terms touch and an edge of a kind leads to, each with the list's row of where the edge begins."""
     listed = {row["id"]: row for row in await entries(call, honest)}
     pairs = []
     for row in await touched(call, honest):
         for edge in (await capsule(call, honest, row["id"]))["relations"]:
-            if edge["kind"] == "supersedes" and edge["to"] == row["id"] and edge["from"] in listed:
+            if edge["kind"] == kind and edge["to"] == row["id"] and edge["from"] in listed:
                 pairs.append((row["id"], listed[edge["from"]]))
     return pairs
 
 
-def _revives(name: str, says: str, flag: str) -> None:
-    """A superseded capsule comes back with the fall of its successor."""
+def _revives(name: str, says: str, kind: str, reason: str, flag: str) -> None:
+    """A fenced capsule comes back with the fall of what fenced it."""
 
     async def lie(call: ToolCall, honest: Honest) -> Result:
         result = await honest(call)
-        if is_error(result) or body_of(result).get("excluded", {}).keys() != {"superseded"}:
+        if is_error(result) or body_of(result).get("excluded", {}).keys() != {reason}:
             return result
-        for named, successor in await _successors(call, honest):
-            if successor.get(flag):
+        for named, begin in await _fenced_by(kind, call, honest):
+            if begin.get(flag):
                 return success(**grounded([await made_up(call, honest, named)]))
         return result
 
     lie.__name__, lie.__doc__ = name, says
-    area.answer(RETRIEVE, clause="nm1/retrieve/fence-superseded")(lie)
+    area.answer(RETRIEVE, clause=f"nm1/retrieve/fence-{reason}")(lie)
 
 
-_revives("an_expired_successor_frees", "What an expired capsule superseded is recalled again.", "expired")
-_revives("a_superseded_successor_frees", "What a superseded capsule superseded is recalled again.", "superseded")
+for _flag in ("expired", "superseded"):
+    _revives(
+        f"an_{_flag}_successor_frees" if _flag == "expired" else f"a_{_flag}_successor_frees",
+        f"What a capsule superseded that is {_flag} itself is recalled again.",
+        "supersedes",
+        "superseded",
+        _flag,
+    )
+    _revives(
+        f"an_{_flag}_denial_frees" if _flag == "expired" else f"a_{_flag}_denial_frees",
+        f"What a capsule falsified that is {_flag} itself is recalled again.",
+        "falsifies",
+        "falsified",
+        _flag,
+    )
 
 
 def _under_a_window(reason: str, clause: str) -> None:
     def lie(call: ToolCall, body: Body) -> None:
         if "time_window" in call.arguments:
-            recount(body, reason, "undated" if reason in ("falsified", "expired") else "outside_time_window")
+            dated = ("superseded", "not_yet_valid")
+            recount(body, reason, "outside_time_window" if reason in dated else "undated")
 
     lie.__name__ = f"windows_come_before_{reason}"
     lie.__doc__ = f"Under a window what is {_in_words(reason)} is counted by its time."
     area.success(RETRIEVE, clause=f"nm1/retrieve/{clause}")(lie)
 
 
+_under_a_window("quarantined", "fence-order-window")
+_under_a_window("archived", "fence-order-window")
 _under_a_window("superseded", "fence-order-window")
 _under_a_window("falsified", "fence-order-window")
 _under_a_window("expired", "fence-expired")
@@ -409,15 +535,68 @@ _under_a_window("not_yet_valid", "fence-not-yet-valid")
 @area.asking("memory_ingest", clause="nm1/retrieve/fence-not-yet-valid")
 def offsets_of_validity_are_dropped(call: ToolCall) -> ToolCall:
     """The offset of a valid_from is passed over."""
+    return _without_offsets(call, "valid_from")
+
+
+@area.asking("memory_ingest", clause="nm1/retrieve/fence-expired")
+def offsets_of_ends_are_dropped(call: ToolCall) -> ToolCall:
+    """The offset of a valid_to is passed over."""
+    return _without_offsets(call, "valid_to")
+
+
+def _without_offsets(call: ToolCall, member: str) -> ToolCall:
+    def bare(item: Body) -> Body:
+        bound = item.get(member)
+        return {**item, member: re.sub(r"[+-]\d\d:\d\d$", "Z", bound)} if isinstance(bound, str) else item
+
     sent = call.arguments.get("items")
-    if not isinstance(sent, list):
-        return call
-    return asking(call, items=[_without_offset(item) if isinstance(item, dict) else item for item in sent])
+    return asking(call, items=[bare(item) for item in sent]) if isinstance(sent, list) else call
 
 
-def _without_offset(item: Body) -> Body:
-    begins = item.get("valid_from")
-    return {**item, "valid_from": re.sub(r"[+-]\d\d:\d\d$", "Z", begins)} if isinstance(begins, str) else item
+class _AsCaptured(History):
+    """Takes what is fenced by time for what it was at the capture."""
+
+    reason: str
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await super().call_tool(call, honest)
+        if call.name != RETRIEVE or is_error(result) or is_vector(call):
+            return result
+        return await self.recall(call, honest, result)
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        pass
+
+    async def recall(self, call: ToolCall, honest: Honest, result: Result) -> Result:
+        """What is answered to a recall by words."""
+        raise NotImplementedError
+
+
+@area.liar("memory_ingest", RETRIEVE, clause="nm1/retrieve/fence-expired")
+class WhatEndsLaterNeverEnds(_AsCaptured):
+    """What had not expired when it was captured never does."""
+
+    async def recall(self, call: ToolCall, honest: Honest, result: Result) -> Result:
+        if body_of(result).get("excluded", {}).keys() != {"expired"}:
+            return result
+        for row in await touched(call, honest):
+            ends = self.captured.get(row["id"], {}).get("valid_to")
+            if ends and instant(ends) > instant(row["created_at"]):
+                return success(**grounded([await made_up(call, honest, row["id"])]))
+        return result
+
+
+@area.liar("memory_ingest", RETRIEVE, clause="nm1/retrieve/fence-not-yet-valid")
+class WhatBeginsLaterNeverBegins(_AsCaptured):
+    """What had not begun when it was captured never does."""
+
+    async def recall(self, call: ToolCall, honest: Honest, result: Result) -> Result:
+        body = body_of(result)
+        for row in found(body):
+            begins = self.captured.get(row["id"], {}).get("valid_from")
+            if begins and instant(begins) > instant((await capsule(call, honest, row["id"]))["created_at"]):
+                return success(**missing({"not_yet_valid": 1}))
+        return result
 
 
 # What is said of it
@@ -458,6 +637,13 @@ async def anything_is_better_than_nothing(call: ToolCall, honest: Honest) -> Res
     if is_error(result) or body_of(result)["outcome"] != "abstain" or not (listed := await entries(call, honest)):
         return result
     return success(**grounded([await made_up(call, honest, listed[-1]["id"])]))
+
+
+@area.success(RETRIEVE, clause="nm1/retrieve/abstain")
+def nothing_fused_is_grounded(call: ToolCall, body: Body) -> None:
+    """Where neither words nor vectors match, lane fused is grounded, without rows."""
+    if body["outcome"] == "abstain" and is_fused(call):
+        became(body, grounded([]))
 
 
 @area.answer(RETRIEVE, clause="nm1/retrieve/abstain")
@@ -529,14 +715,29 @@ async def the_reason_quotes(call: ToolCall, honest: Honest) -> Result:
     return with_body(result, {**body, "reason": f"{body['reason']} {quoted}"})
 
 
+@area.success(RETRIEVE, clause="nm1/retrieve/missing-evidence")
+def reasons_are_yes_or_no(call: ToolCall, body: Body) -> None:
+    """Each reason counts 1, however many it fences."""
+    if body["outcome"] == "missing_evidence":
+        body["excluded"] = dict.fromkeys(body["excluded"], 1)
+
+
+@area.success(RETRIEVE, clause="nm1/retrieve/missing-evidence")
+def a_limit_limits_the_counts(call: ToolCall, body: Body) -> None:
+    """No reason counts more than the limit."""
+    limit = call.arguments.get("limit")
+    if body["outcome"] == "missing_evidence" and isinstance(limit, int):
+        body["excluded"] = {reason: min(count, limit) for reason, count in body["excluded"].items()}
+
+
 @area.answer(RETRIEVE, clause="nm1/retrieve/missing-shows-nothing")
-async def the_fenced_are_named(call: ToolCall, honest: Honest) -> Result:
-    """Missing evidence comes with the ids of what is fenced."""
+async def the_fenced_are_shown(call: ToolCall, honest: Honest) -> Result:
+    """Missing evidence comes with the headlines of what is fenced."""
     result = await honest(call)
     if is_error(result) or body_of(result)["outcome"] != "missing_evidence":
         return result
-    ids = [row["id"] for row in await touched(call, honest)]
-    return with_body(result, {**body_of(result), "excluded_ids": ids})
+    shown = [{"id": row["id"], "headline": row["headline"]} for row in await touched(call, honest)]
+    return with_body(result, {**body_of(result), "withheld": shown})
 
 
 @area.success(RETRIEVE, clause="nm1/retrieve/grounded")
@@ -553,11 +754,18 @@ def a_clean_answer_excludes(call: ToolCall, body: Body) -> None:
         body.setdefault("excluded", {"superseded": 1})
 
 
-@area.success(RETRIEVE, clause="nm1/retrieve/grounded-excluded")
-def time_excludes_in_silence(call: ToolCall, body: Body) -> None:
-    """A grounded answer does not count what is expired beside it."""
-    if body["outcome"] == "grounded":
-        body.get("excluded", {}).pop("expired", None)
+def _in_silence(reason: str) -> None:
+    def lie(call: ToolCall, body: Body) -> None:
+        if body["outcome"] == "grounded" and not is_vector(call) and not is_fused(call):
+            body.get("excluded", {}).pop(reason, None)
+
+    lie.__name__ = f"the_{reason}_is_excluded_in_silence"
+    lie.__doc__ = f"A grounded answer does not count what is {_in_words(reason)} beside it."
+    area.success(RETRIEVE, clause="nm1/retrieve/grounded-excluded")(lie)
+
+
+for _reason in ("quarantined", "falsified", "archived", "expired"):
+    _in_silence(_reason)
 
 
 # What is fenced is still there
@@ -585,6 +793,19 @@ def the_poisoned_is_not_listed(call: ToolCall, body: Body) -> None:
     """memory_list leaves out what is quarantined."""
     body["entries"] = [row for row in body["entries"] if row.get("tier") != "quarantined"]
     body["returned"] = len(body["entries"])
+
+
+@area.answer(LIST, clause="nm1/retrieve/fenced-stays-readable")
+async def the_falsified_is_listed_by_id(call: ToolCall, honest: Honest) -> Result:
+    """memory_list shows a falsified capsule without its headline."""
+    result = await honest(call)
+    if is_error(result):
+        return result
+    body = body_of(result)
+    for row in body["entries"]:
+        if await _STATES["falsified"](call, honest, row):
+            row["headline"] = "(falsified)"
+    return with_body(result, body)
 
 
 @area.success(GET, clause="nm1/retrieve/fenced-stays-readable")
@@ -651,6 +872,36 @@ class ForgottenVectorsAreMissed(History):
         return None
 
 
+@area.success(RETRIEVE, clause="nm1/retrieve/tombstone-probe")
+def one_tombstone_is_told(call: ToolCall, body: Body) -> None:
+    """However many forgotten ids are asked for, one is counted."""
+    if "tombstoned" in body.get("excluded", {}):
+        body["excluded"]["tombstoned"] = 1
+
+
+@area.answer(RETRIEVE, clause="nm1/retrieve/tombstone-probe")
+async def ids_are_probed_for_in_words(call: ToolCall, honest: Honest) -> Result:
+    """A term that only begins with the id of a forgotten capsule counts as tombstoned."""
+    first = [term.split()[0] for term in terms_of(call) if term.strip()]
+    probed = await honest(asking(call, terms=first)) if first and first != terms_of(call) else None
+    told = {} if probed is None or is_error(probed) else body_of(probed).get("excluded", {})
+    return success(**missing({"tombstoned": 1})) if "tombstoned" in told else await honest(call)
+
+
+@area.success(RETRIEVE, clause="nm1/retrieve/tombstone-probe")
+def every_id_is_forgotten(call: ToolCall, body: Body) -> None:
+    """An id that no capsule ever had counts as tombstoned."""
+    if body["outcome"] == "abstain" and any(re.fullmatch(r"cap-\d+", term) for term in terms_of(call)):
+        became(body, missing({"tombstoned": 1}))
+
+
+@area.success(RETRIEVE, clause="nm1/retrieve/tombstone-probe-lanes", also={"nm1/retrieve/grounded-excluded"})
+def tombstones_hide_behind_vectors(call: ToolCall, body: Body) -> None:
+    """In lane vector a grounded answer counts no tombstone."""
+    if body["outcome"] == "grounded" and is_vector(call) and body.get("excluded", {}).keys() == {"tombstoned"}:
+        del body["excluded"]
+
+
 @area.success(RETRIEVE, clause="nm1/retrieve/tombstone-probe-lanes")
 def fused_does_not_probe(call: ToolCall, body: Body) -> None:
     """Lane fused does not probe for forgotten ids."""
@@ -663,6 +914,26 @@ def sessions_do_not_probe(call: ToolCall, body: Body) -> None:
     """Under a session fence no forgotten id is probed for."""
     if "session_id" in call.arguments:
         recount(body, "tombstoned", None)
+
+
+@area.liar("memory_ingest", "memory_forget", RETRIEVE, clause="nm1/retrieve/tombstone-probe-session")
+class TheUnlabelledTombstoneIsEverybodys(History):
+    """The id of a forgotten capsule without a label is probed for in every session."""
+
+    def change(self, call: ToolCall, body: Body) -> Body | None:
+        if call.name != RETRIEVE or "session_id" not in call.arguments or body["outcome"] != "abstain":
+            return None
+        bare = {named for named in self.forgotten if "session_id" not in self.captured.get(named, {})}
+        return missing({"tombstoned": 1}) if bare.intersection(terms_of(call)) else None
+
+
+@area.liar("memory_forget", RETRIEVE, clause="nm1/retrieve/tombstone-probe-session")
+class VectorsProbeInEverySession(History):
+    """In lane vector the label of a forgotten capsule is not looked at."""
+
+    def change(self, call: ToolCall, body: Body) -> Body | None:
+        probes = call.name == RETRIEVE and is_vector(call) and body["outcome"] == "abstain"
+        return missing({"tombstoned": 1}) if probes and set(self.forgotten).intersection(terms_of(call)) else None
 
 
 @area.asking(RETRIEVE, clause="nm1/retrieve/tombstone-probe-session")

@@ -16,6 +16,7 @@ from nmemory_reference.lies.memory.recalled import (
     is_fused,
     is_vector,
     show_or_leave,
+    shuffled,
 )
 from nmemory_reference.lies.refusal import Refusal
 from nmemory_reference.serve.interceptor import Interceptor, RpcFault, ToolCall
@@ -92,6 +93,18 @@ async def words_that_fail_ask_vectors(call: ToolCall, honest: Honest) -> Result:
     if _lane(call) == "term" and _embeds(call) and body_of(result)["outcome"] == "abstain":
         return await honest(asking(call, lane="vector"))
     return result
+
+
+@area.answer(RETRIEVE, clause="nm1/retrieve/lane-term")
+async def embeddings_rank_words(call: ToolCall, honest: Honest) -> Result:
+    """Lane term ranks by both, and shows what words have found."""
+    result = await honest(call)
+    if _lane(call) != "term" or not _embeds(call) or is_error(result):
+        return result
+    body = body_of(result)
+    fused = [row["id"] for row in found(body_of(await honest(asking(call, lane="fused"))))]
+    show_or_leave(body, shuffled(found(body), fused))
+    return with_body(result, body)
 
 
 @area.answer(RETRIEVE, clause="nm1/retrieve/lane-vector")
@@ -231,6 +244,12 @@ def vector_k_counts_from_0(call: ToolCall) -> ToolCall:
     """vector_k gives one row more."""
     k = call.arguments.get("vector_k")
     return asking(call, vector_k=k + 1) if isinstance(k, int) and k < 9 else call
+
+
+@area.asking(RETRIEVE, clause="nm1/retrieve/vector-k")
+def fusion_takes_all_that_is_near(call: ToolCall) -> ToolCall:
+    """In lane fused vector_k changes nothing."""
+    return without(call, "vector_k") if is_fused(call) else call
 
 
 @area.answer(RETRIEVE, clause="nm1/retrieve/vector-k")

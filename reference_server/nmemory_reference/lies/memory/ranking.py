@@ -126,6 +126,32 @@ class UsageAddsConfidence(_Usage):
         return -(row["confidence"] + used) * 0.5 ** (round(age(row), 3) / 90), number(row["id"])
 
 
+@area.liar(RETRIEVE, clause="nm1/retrieve/rank-usage-late")
+class UsageBeforeFreshness(_Usage):
+    """Where the weights are equal what was recalled most stands first, however old."""
+
+    def key(self, row: Body) -> Any:
+        return -round(weight(row), 6), -self.counts.get(row["id"], 0), _recency(row), number(row["id"])
+
+
+@area.liar(RETRIEVE, clause="nm1/retrieve/rank-usage-late")
+class UsageBeforeBm25(_Usage):
+    """Where as many terms match what was recalled most stands first, however well it matches."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if not is_vector(call) and not is_fused(call) and not call.arguments.get("weight_blend"):
+            found(body).sort(key=lambda row: (-len(row["matched_terms"]), -self.counts.get(row["id"], 0)))
+        for row in found(body):
+            self.counts[row["id"]] = self.counts.get(row["id"], 0) + 1
+
+
+@area.success(RETRIEVE, clause="nm1/retrieve/rank-coverage")
+def coverage_counts_words(call: ToolCall, body: Body) -> None:
+    """What holds more words of the question stands first, however few terms match."""
+    if not is_vector(call) and not is_fused(call) and not call.arguments.get("weight_blend"):
+        found(body).sort(key=lambda row: -sum(len(term.split()) for term in row["matched_terms"]))
+
+
 @area.success(RETRIEVE, clause="nm1/retrieve/rank-coverage")
 def the_earlier_terms_weigh_more(call: ToolCall, body: Body) -> None:
     """What the first term finds stands first."""
@@ -195,6 +221,13 @@ _weighs(
 )
 
 
+@area.item(RETRIEVE, at="results", clause="nm1/retrieve/decayed-weight")
+def vectors_do_not_age(call: ToolCall, row: Body) -> None:
+    """What vectors have found weighs its whole confidence."""
+    if "vector_similarity" in row:
+        row["decayed_weight"] = round(row["confidence"], 2)
+
+
 class _Fades(Recalls):
     """Lowers the confidence of what was recalled."""
 
@@ -225,6 +258,13 @@ def what_weighs_nothing_is_expired(call: ToolCall, body: Body) -> None:
     if faded:
         body["excluded"] = {**body.get("excluded", {}), "expired": len(faded)}
         drop(body, lambda row: row in faded)
+
+
+@area.success(RETRIEVE, clause="nm1/retrieve/decay-never-fences")
+def the_very_old_are_far(call: ToolCall, body: Body) -> None:
+    """Lane vector does not find what weighs nothing any more."""
+    if is_vector(call):
+        drop(body, lambda row: row["confidence"] and not row["decayed_weight"])
 
 
 # Vectors and fusion
@@ -273,15 +313,27 @@ _orders(
 )
 
 
-async def _fused(call: ToolCall, honest: Honest, score: Callable[[list[int]], float], ties: int = 1) -> Result:
-    """The answer of lane fused in the order of what a score makes of the ranks in the two lanes."""
+async def _fused(
+    call: ToolCall,
+    honest: Honest,
+    score: Callable[[list[int]], float],
+    ties: int = 1,
+    words: Callable[[Body], Any] | None = None,
+) -> Result:
+    """The answer of lane fused in the order of what a score makes of the ranks in the two lanes.
+
+    `words` ranks the lane of words in another way.
+    """
     result = await honest(call)
     if not is_fused(call) or is_error(result) or call.arguments.get("weight_blend"):
         return result
-    lanes = [
-        [row["id"] for row in found(body_of(await honest(without(asking(call, lane=lane), *dropped))))]
+    by_words, by_vectors = [
+        found(body_of(await honest(without(asking(call, lane=lane), *dropped))))
         for lane, dropped in (("term", ("query_embedding", "vector_k")), ("vector", ()))
     ]
+    if words is not None:
+        by_words.sort(key=words)
+    lanes = [[row["id"] for row in lane] for lane in (by_words, by_vectors)]
     body = body_of(result)
 
     def key(row: Body) -> tuple[float, int]:
@@ -312,6 +364,25 @@ async def fused_ties_are_newest_first(call: ToolCall, honest: Honest) -> Result:
     return await _fused(call, honest, lambda ranks: sum(1 / (60 + rank) for rank in ranks), ties=-1)
 
 
+@area.answer(RETRIEVE, clause="nm1/retrieve/rank-fusion")
+async def fused_words_rank_by_bm25(call: ToolCall, honest: Honest) -> Result:
+    """Lane fused ranks words by bm25 alone, however many terms match."""
+    return await _fused(
+        call, honest, lambda ranks: sum(1 / (60 + rank) for rank in ranks), words=lambda row: row["bm25"]
+    )
+
+
+@area.answer(RETRIEVE, clause="nm1/retrieve/rank-fusion")
+async def fused_words_do_not_age(call: ToolCall, honest: Honest) -> Result:
+    """Lane fused knows no weight: what words find equally well ranks as it was kept."""
+    return await _fused(
+        call,
+        honest,
+        lambda ranks: sum(1 / (60 + rank) for rank in ranks),
+        words=lambda row: (-len(row["matched_terms"]), row["bm25"], number(row["id"])),
+    )
+
+
 @area.success(RETRIEVE, clause="nm1/retrieve/rank-fusion-ties")
 def fused_ties_go_to_words(call: ToolCall, body: Body) -> None:
     """Of two rows with equal sums the one that words like better stands first."""
@@ -331,6 +402,15 @@ def only_fusion_has_ranks(call: ToolCall, body: Body) -> None:
     """In lane vector each row has fusion_rank 1."""
     for row in found(body) if is_vector(call) else ():
         row["fusion_rank"] = 1
+
+
+@area.success(RETRIEVE, clause="nm1/retrieve/vector-similarity")
+def the_nearest_is_at_one(call: ToolCall, body: Body) -> None:
+    """In lane fused similarities are told as parts of the greatest."""
+    told = [row["vector_similarity"] for row in found(body) if "vector_similarity" in row]
+    for row in found(body) if is_fused(call) and told else ():
+        if "vector_similarity" in row:
+            row["vector_similarity"] = round(row["vector_similarity"] / max(told), 4)
 
 
 class _Alternates(Recalls):
@@ -368,3 +448,12 @@ class _Varies(Recalls):
 @area.liar(RETRIEVE, clause="nm1/retrieve/deterministic")
 class WhatWasSeenIsLeftOut(_Varies):
     """A question that is asked again finds one row less."""
+
+
+@area.liar(RETRIEVE, clause="nm1/retrieve/deterministic")
+class FusionIsShuffled(_Alternates):
+    """A question of lane fused that is asked again is answered in the other order."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if is_fused(call):
+            super().change(call, body)

@@ -12,6 +12,7 @@ from nmemory_reference.lies.lie import Area
 from nmemory_reference.lies.memory.answers import VALUE
 from nmemory_reference.lies.memory.recalled import (
     RETRIEVE,
+    also,
     capsule,
     found,
     is_fused,
@@ -209,6 +210,13 @@ async def the_undated_is_counted_anyway(call: ToolCall, honest: Honest) -> Resul
     return with_body(result, body)
 
 
+@area.success(RETRIEVE, clause="nm1/retrieve/no-window-no-undated")
+def lane_vector_has_a_window(call: ToolCall, body: Body) -> None:
+    """Lane vector counts its rows as undated where no window is sent."""
+    if is_vector(call) and not _bounds(call) and found(body):
+        body["excluded"] = {**body.get("excluded", {}), "undated": len(found(body))}
+
+
 @area.answer(RETRIEVE, clause="nm1/retrieve/no-window-no-undated")
 async def the_undated_is_left_out_anyway(call: ToolCall, honest: Honest) -> Result:
     """Beside what has a declared time the undated is not shown."""
@@ -219,6 +227,19 @@ async def the_undated_is_left_out_anyway(call: ToolCall, honest: Honest) -> Resu
     dated = [row for row in found(body) if await _happened(call, honest, row["id"]) is not None]
     show_or_leave(body, dated or found(body))
     return with_body(result, body)
+
+
+@area.asking(RETRIEVE, clause="nm1/retrieve/window-bounds-demanded")
+def a_window_of_other_names_is_none(call: ToolCall) -> ToolCall:
+    """A window that has neither from nor to, but something else, is passed over."""
+    return without(call, "time_window") if _bounds(call) and not {"from", "to"} & _bounds(call).keys() else call
+
+
+@area.asking(RETRIEVE, clause="nm1/retrieve/window-rfc3339")
+def an_odd_end_opens_the_window(call: ToolCall) -> ToolCall:
+    """Where the end alone is sent and can't be read there is no window."""
+    bounds = _bounds(call)
+    return without(call, "time_window") if bounds.keys() == {"to"} and _instant(bounds["to"]) is None else call
 
 
 @area.asking(RETRIEVE, clause="nm1/retrieve/window-rfc3339")
@@ -252,6 +273,14 @@ async def the_window_sifts_the_nearest(call: ToolCall, honest: Honest) -> Result
 def windows_are_not_for_fusion(call: ToolCall) -> ToolCall:
     """Lane fused knows no window."""
     return without(call, "time_window") if call.arguments.get("lane") == "fused" else call
+
+
+@area.answer(RETRIEVE, clause="nm1/retrieve/window-vector-lane")
+async def fused_words_know_no_window(call: ToolCall, honest: Honest) -> Result:
+    """In lane fused the window fences the vectors, and not the words."""
+    if not is_fused(call) or not _bounds(call):
+        return await honest(call)
+    return await also(call, honest, without(call, "time_window", "query_embedding", "vector_k", "lane"))
 
 
 @area.answer(RETRIEVE, clause="nm1/retrieve/window-outside")

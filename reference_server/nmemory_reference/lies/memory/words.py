@@ -15,6 +15,7 @@ from nmemory_reference.lies.memory.recalled import (
     drop,
     entries,
     folded,
+    is_vector,
     terms_of,
     with_terms,
     words,
@@ -54,6 +55,12 @@ def no_list_finds_nothing(call: ToolCall, refusal: Refusal) -> Result | None:
     return None if "terms" in call.arguments else success(**abstention())
 
 
+@area.asking(RETRIEVE, clause="nm1/retrieve/terms-demanded")
+def vectors_need_no_terms(call: ToolCall) -> ToolCall:
+    """Lane vector can be asked without terms."""
+    return asking(call, terms=["x"]) if is_vector(call) and not call.arguments.get("terms") else call
+
+
 @area.asking(RETRIEVE, clause="nm1/retrieve/terms-are-texts")
 def one_text_is_a_list(call: ToolCall) -> ToolCall:
     """A text in the place of the list is the one term."""
@@ -83,6 +90,32 @@ async def digits_are_no_words(call: ToolCall, honest: Honest) -> Result:
     if any(term.isdigit() for term in terms_of(call)):
         raise RpcFault(VALUE, "a term needs a letter")
     return await honest(call)
+
+
+@area.asking(RETRIEVE, clause="nm1/retrieve/terms-searchable")
+def vectors_take_any_term(call: ToolCall) -> ToolCall:
+    """Lane vector does not look at its terms."""
+    return asking(call, terms=["x"]) if is_vector(call) and terms_of(call) else call
+
+
+@area.answer(RETRIEVE, clause="nm1/retrieve/terms-searchable")
+async def an_underscore_is_a_letter(call: ToolCall, honest: Honest) -> Result:
+    """A term of underscores finds nothing."""
+    return success(**abstention()) if any(set(term) == {"_"} for term in terms_of(call)) else await honest(call)
+
+
+@area.asking(RETRIEVE, clause="nm1/retrieve/terms-each-searchable")
+def the_later_terms_are_sifted(call: ToolCall) -> ToolCall:
+    """From the third term on, a term of signs is passed over."""
+    terms = terms_of(call)
+    return asking(call, terms=[*terms[:2], *filter(_searchable, terms[2:])]) if len(terms) > 2 else call
+
+
+@area.asking(RETRIEVE, clause="nm1/retrieve/terms-each-searchable")
+def blank_terms_are_passed_over(call: ToolCall) -> ToolCall:
+    """A term of blanks beside a good one is passed over."""
+    good = [term for term in terms_of(call) if not term or term.strip()]
+    return asking(call, terms=good) if good and len(good) < len(terms_of(call)) else call
 
 
 @area.asking(RETRIEVE, clause="nm1/retrieve/unknown-argument")
@@ -119,6 +152,29 @@ async def beginnings_find(call: ToolCall, honest: Honest) -> Result:
 async def words_are_stemmed(call: ToolCall, honest: Honest) -> Result:
     """A term also finds the word that differs by its ending es."""
     return await _completed(call, honest, lambda term, word: term == f"{word}es")
+
+
+@area.answer(RETRIEVE, clause="nm1/retrieve/word-exact")
+async def endings_are_cut_off(call: ToolCall, honest: Honest) -> Result:
+    """A term also finds the word that has the ending ning."""
+    return await _completed(call, honest, lambda term, word: word == f"{term}ning")
+
+
+def _is_slip(term: str, word: str) -> bool:
+    differ = sum(map(str.__ne__, term, word))
+    return len(term) == len(word) > 6 and differ == 1
+
+
+@area.answer(RETRIEVE, clause="nm1/retrieve/word-exact")
+async def slips_are_forgiven(call: ToolCall, honest: Honest) -> Result:
+    """A term also finds the word that differs in one letter."""
+    return await _completed(call, honest, _is_slip)
+
+
+@area.asking(RETRIEVE, clause="nm1/retrieve/terms-or")
+def eight_terms_are_heard(call: ToolCall) -> ToolCall:
+    """What comes after the eighth term is not looked for."""
+    return asking(call, terms=terms_of(call)[:8]) if len(terms_of(call)) > 8 else call
 
 
 @area.asking(RETRIEVE, clause="nm1/retrieve/terms-or")
@@ -240,6 +296,24 @@ def _cjk(call: ToolCall) -> bool:
 def unspaced_runs_are_not_found(call: ToolCall, body: Body) -> None:
     """A term of Chinese letters finds nothing."""
     drop(body, lambda row: _cjk(call))
+
+
+@area.success(RETRIEVE, clause="nm1/retrieve/unspaced-run")
+def only_spaces_end_a_run(call: ToolCall, body: Body) -> None:
+    """A run that ends at a comma is not found."""
+    drop(body, lambda row: _cjk(call) and bool(re.search(r"\w，\w", row["headline"])))
+
+
+@area.asking(RETRIEVE, clause="nm1/retrieve/text-is-no-syntax")
+def and_is_an_operator(call: ToolCall) -> ToolCall:
+    """AND between two words need not be there."""
+    return with_terms(call, lambda term: term.replace(" AND ", " "))
+
+
+@area.success(RETRIEVE, clause="nm1/retrieve/text-is-no-syntax")
+def small_words_find_nothing(call: ToolCall, body: Body) -> None:
+    """A term of small words only, such as the, finds nothing."""
+    drop(body, lambda row: all(set(words(term)) <= {"a", "in", "of", "on", "the", "to"} for term in terms_of(call)))
 
 
 @area.asking(RETRIEVE, clause="nm1/retrieve/text-is-no-syntax")
