@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 from nmemory_reference.lies.answers import (
@@ -102,6 +103,60 @@ class AChainRevives(History):
             row["live"] = min(row["count"], row["live"] + homes.count(row["project_id"]))
 
 
+@area.answer(TOOL, clause="nm1/digest/total")
+async def the_archived_is_no_capsule(call: ToolCall, honest: Honest) -> Result:
+    """total leaves the archived out, and by_project too."""
+    return await _census(call, honest, lambda row: row.get("tier") == "archived", "count", "live")
+
+
+@area.answer(TOOL, clause="nm1/digest/by-project-live")
+async def the_expired_is_not_live(call: ToolCall, honest: Honest) -> Result:
+    """live leaves the expired out."""
+    return await _census(call, honest, lambda row: "expired" in row and "superseded" not in row, "live")
+
+
+@area.answer(TOOL, clause="nm1/digest/by-project-live")
+async def the_quarantined_is_not_live(call: ToolCall, honest: Honest) -> Result:
+    """live leaves the quarantined out."""
+    return await _census(call, honest, lambda row: row.get("tier") == "quarantined", "live")
+
+
+async def _census(call: ToolCall, honest: Honest, out: Callable[[Body], bool], *counts: str) -> Result:
+    """The digest with these counts of each project without such rows of the list."""
+    result = await honest(call)
+    if is_error(result):
+        return result
+    body = body_of(result)
+    lost = Counter(row["project_id"] for row in (await ask(honest, call, LIST))["entries"] if out(row))
+    for project in body["by_project"]:
+        for count in counts:
+            project[count] = max(0, project[count] - lost[project["project_id"]])
+    if "count" in counts:
+        body["total"] = sum(project["count"] for project in body["by_project"])
+    return with_body(result, body)
+
+
+@area.liar(TOOL, clause="nm1/digest/newest")
+class WhatIsSentAgainIsNew(Interceptor):
+    """What was sent again leads the newest."""
+
+    def __init__(self) -> None:
+        self._again: list[str] = []
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if is_error(result):
+            return result
+        body = body_of(result)
+        if call.name == "memory_ingest":
+            self._again += [row["id"] for row in body["outcomes"] if row["status"] == "deduplicated"]
+        if call.name != TOOL or not self._again:
+            return result
+        whole = body_of(await honest(asking(call, headlines=1000)))["newest"]
+        whole.sort(key=lambda row: row["id"] in self._again, reverse=True)
+        return with_body(result, {**body, "newest": whole[: len(body["newest"])]})
+
+
 @area.success(TOOL, clause="nm1/digest/newest")
 def the_newest_are_sorted_as_texts(call: ToolCall, body: Body) -> None:
     """newest is sorted by id, as texts are."""
@@ -124,6 +179,46 @@ def five_are_enough(call: ToolCall) -> ToolCall:
 def there_is_no_default_cap(call: ToolCall) -> ToolCall:
     """Without headlines no list is capped."""
     return call if "headlines" in call.arguments else asking(call, headlines=1000)
+
+
+def _is_cut_otherwise(section: str, clause: str, name: str, says: str, cap: Callable[[Any], int | None]) -> None:
+    """Add the lie that one list is cut to `cap` of what was asked for."""
+
+    async def lie(call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if is_error(result) or (headlines := cap(call.arguments.get("headlines"))) is None:
+            return result
+        body = body_of(result)
+        if section in (whole := body_of(await honest(asking(call, headlines=headlines)))):
+            body[section] = whole[section]
+        return with_body(result, body)
+
+    lie.__name__, lie.__doc__ = name, says
+    area.answer(TOOL, clause=f"nm1/digest/{clause}")(lie)
+
+
+for _section in ("most_recalled", "handoff"):
+    _is_cut_otherwise(
+        _section,
+        "cap-default",
+        f"{_section}_has_no_default_cap",
+        f"Without headlines {_section} is not capped.",
+        lambda asked: 1000 if asked is None else None,
+    )
+    _is_cut_otherwise(
+        _section,
+        "cap-default",
+        f"five_of_{_section}_are_enough",
+        f"Without headlines {_section} is capped at 5.",
+        lambda asked: 5 if asked is None else None,
+    )
+    _is_cut_otherwise(
+        _section,
+        "cap-asked",
+        f"no_headlines_leave_one_of_{_section}",
+        f"headlines 0 leaves a row of {_section}.",
+        lambda asked: 1 if asked == 0 else None,
+    )
 
 
 @area.asking(TOOL, clause="nm1/digest/cap-asked")
@@ -192,6 +287,32 @@ async def listing_is_recalling(call: ToolCall, honest: Honest) -> Result:
     return result
 
 
+@area.answer("memory_bootstrap", clause="nm1/digest/most-recalled-only-retrieved")
+async def packing_is_recalling(call: ToolCall, honest: Honest) -> Result:
+    """The constraints of a pack count as recalled."""
+    result = await honest(call)
+    for row in body_of(result).get("constraints", ()) if not is_error(result) else ():
+        await ask(honest, call, RETRIEVE, terms=[row["headline"].rstrip("…")])
+    return result
+
+
+@area.answer(RETRIEVE, clause="nm1/digest/most-recalled-only-retrieved")
+async def matching_is_being_recalled(call: ToolCall, honest: Honest) -> Result:
+    """What matched counts as recalled where a limit of 0 returned nothing."""
+    result = await honest(call)
+    if not is_error(result) and call.arguments.get("limit") == 0:
+        await honest(without(call, "limit"))
+    return result
+
+
+@area.success(TOOL, clause="nm1/digest/most-recalled-order")
+def the_last_captured_leads(call: ToolCall, body: Body) -> None:
+    """Among equally recalled rows the latest capture leads, and its time is given for that of the recall."""
+    for row in body["most_recalled"]:
+        row["last_recalled_at"] = row["created_at"]
+    body["most_recalled"].sort(key=lambda row: (row["recall_count"], int(row["id"].partition("-")[2])), reverse=True)
+
+
 @area.success(TOOL, clause="nm1/digest/most-recalled-order")
 def the_last_recalled_leads(call: ToolCall, body: Body) -> None:
     """most_recalled is sorted by the last recall alone."""
@@ -223,6 +344,79 @@ def the_last_recall_is_not_told(call: ToolCall, row: Body) -> None:
     """A row recalled twice does not say when it was last."""
     if row["recall_count"] > 1:
         row.pop("last_recalled_at")
+
+
+@area.liar(TOOL, clause="nm1/digest/most-recalled-evidence")
+class EachTermIsARecall(Interceptor):
+    """A recall counts once for each term that matched."""
+
+    def __init__(self) -> None:
+        self._more: Counter[str] = Counter()
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if is_error(result):
+            return result
+        body = body_of(result)
+        for row in body.get("results", ()) if call.name == RETRIEVE else ():
+            self._more[row["id"]] += max(0, len(row.get("matched_terms", ())) - 1)
+        for row in body["most_recalled"] if call.name == TOOL else ():
+            row["recall_count"] += self._more[row["id"]]
+        return with_body(result, body)
+
+
+def _is_whole(section: str) -> None:
+    """Add the lie that the rows of a section are contents."""
+
+    class Lie(History):
+        def change(self, call: ToolCall, body: Body) -> None:
+            for row in body.get(section, ()) if call.name == TOOL else ():
+                content = self.captured.get(row["id"], {}).get("content", row["headline"])
+                row["headline"] = content.replace("\n", " ")
+
+    Lie.__name__ = f"{section.title().replace('_', '')}RowsAreContents"
+    Lie.__doc__ = f"Rows of {section} have the whole content in one line."
+    area.liar(TOOL, clause="nm1/digest/headlines")(Lie)
+
+
+for _section in ("newest", "most_recalled", "handoff", "pinned"):
+    _is_whole(_section)
+
+
+@area.item(TOOL, at="most_recalled", clause="nm1/digest/rows-marked")
+def the_recalled_has_no_kind(call: ToolCall, row: Body) -> None:
+    """Rows of most_recalled carry no kind."""
+    row.pop("kind", None)
+
+
+@area.item(TOOL, at="most_recalled", clause="nm1/digest/rows-marked")
+def the_recalled_is_never_superseded(call: ToolCall, row: Body) -> None:
+    """Rows of most_recalled don't say that they are superseded."""
+    row.pop("superseded", None)
+
+
+@area.item(TOOL, at="most_recalled", clause="nm1/digest/rows-marked")
+def the_recalled_is_not_pinned(call: ToolCall, row: Body) -> None:
+    """Rows of most_recalled don't say that they are pinned."""
+    row.pop("pinned", None)
+
+
+@area.item(TOOL, at="newest", clause="nm1/digest/rows-marked")
+def the_newest_is_clean(call: ToolCall, row: Body) -> None:
+    """Rows of newest are never tainted."""
+    row["instruction_taint"] = False
+
+
+@area.item(TOOL, at="mission/roots", clause="nm1/digest/rows-marked")
+def roots_are_clean(call: ToolCall, row: Body) -> None:
+    """Rows of a mission are never tainted."""
+    row["instruction_taint"] = False
+
+
+@area.item(TOOL, at="newest", clause="nm1/digest/rows-marked")
+def all_is_tainted(call: ToolCall, row: Body) -> None:
+    """Rows of newest are always tainted."""
+    row["instruction_taint"] = True
 
 
 @area.item(TOOL, at="newest", clause="nm1/digest/rows-marked")
@@ -394,6 +588,13 @@ _is_fenced(
 )
 
 
+@area.success(TOOL, clause="nm1/digest/audit-events")
+def audit_events_are_fenced(call: ToolCall, body: Body) -> None:
+    """Under a prefix audit_events are those of its capsules alone."""
+    if "project_prefix" in call.arguments:
+        body["audit_events"] = min(body["audit_events"], body["total"])
+
+
 @area.success(TOOL, clause="nm1/digest/open-sessions")
 def ten_sessions_are_many(call: ToolCall, body: Body) -> None:
     """open_sessions counts the ids that are shown."""
@@ -498,6 +699,18 @@ async def the_superseded_are_candidates(call: ToolCall, honest: Honest) -> Resul
 async def the_expired_are_candidates(call: ToolCall, honest: Honest) -> Result:
     """archive_candidates counts what has expired, superseded or not."""
     return await _candidates(call, honest, "expired")
+
+
+@area.answer(TOOL, clause="nm1/digest/archive-candidates")
+async def the_pinned_are_candidates(call: ToolCall, honest: Honest) -> Result:
+    """archive_candidates counts the pinned too."""
+    result = await honest(call)
+    if is_error(result):
+        return result
+    body = body_of(result)
+    rows = (await ask(honest, call, LIST))["entries"]
+    pinned = [row for row in rows if {"pinned", "superseded", "expired"} <= row.keys() and "tier" not in row]
+    return with_body(result, {**body, "archive_candidates": body["archive_candidates"] + len(pinned)})
 
 
 async def _candidates(call: ToolCall, honest: Honest, mark: str) -> Result:
@@ -629,6 +842,22 @@ class WitnessesAreNoRelations(History):
     def change(self, call: ToolCall, body: Body) -> None:
         if call.name == TOOL:
             body["relations"] -= len(self.ends("witnesses"))
+
+
+def _is_no_relation(kind: str) -> None:
+    """Add the lie that edges of a kind are not counted."""
+
+    class Lie(History):
+        def change(self, call: ToolCall, body: Body) -> None:
+            if call.name == TOOL:
+                body["relations"] -= len(self.ends(kind))
+
+    Lie.__name__, Lie.__doc__ = f"{kind}_is_no_relation", f"relations leaves {kind} edges out."
+    area.liar(TOOL, clause="nm1/digest/relations")(Lie)
+
+
+for _kind in ("derived_from", "falsifies", "proposes", "part_of", "grounded_in"):
+    _is_no_relation(_kind)
 
 
 @area.liar(TOOL, clause="nm1/digest/relations")

@@ -63,6 +63,19 @@ async def lone_tasks_are_ready(call: ToolCall, honest: Honest) -> Result:
     return with_body(result, body)
 
 
+@area.liar(TOOL, clause="nm1/digest/dag-done")
+class TheBlockedIsNotDone(_Dag):
+    """What a live capsule still blocks is blocked, witnessed or not."""
+
+    def draw(self, dag: Body) -> None:
+        waits = {*dag["ready"], *dag["blocked"]}
+        stuck = [named for named in dag["done"] if waits & set(self.blockers(named))]
+        freed = [named for named in dag["ready"] if set(stuck) & set(self.blockers(named))]
+        take(dag, "done", stuck)
+        take(dag, "ready", freed)
+        put(dag, "blocked", [*stuck, *freed])
+
+
 @area.liar(TOOL, clause="nm1/digest/dag-ready")
 class TheBlockedBlockNothing(_Dag):
     """What only blocked capsules block is ready."""
@@ -154,6 +167,43 @@ async def the_dag_is_not_capped(call: ToolCall, honest: Honest) -> Result:
         return result
     whole = body_of(await honest(asking(call, headlines=1000)))
     return with_body(result, {**body_of(result), "dag": whole["dag"]})
+
+
+def _counts_what_is_shown(name: str) -> None:
+    """Add the lie that the total of a list of the dag is the length of what is shown of it."""
+
+    def lie(call: ToolCall, body: Body) -> None:
+        if body["dag"]["status"] == "ok" and body["dag"][name]:
+            body["dag"][f"{name}_total"] = len(body["dag"][name])
+
+    lie.__name__ = f"{name}_counts_what_is_shown"
+    lie.__doc__ = f"{name}_total is the length of the list after its cap, where anything is shown of it."
+    area.success(TOOL, clause="nm1/digest/dag-totals")(lie)
+
+
+for _list in ("blocked", "done"):
+    _counts_what_is_shown(_list)
+
+
+@area.answer(TOOL, clause="nm1/digest/dag-totals")
+async def the_done_is_not_capped(call: ToolCall, honest: Honest) -> Result:
+    """headlines does not cut what is done."""
+    result = await honest(call)
+    if is_error(result):
+        return result
+    body, whole = body_of(result), body_of(await honest(asking(call, headlines=1000)))["dag"]
+    if whole["status"] == "ok" and call.arguments.get("headlines"):
+        body["dag"]["done"] = whole["done"]
+    return with_body(result, body)
+
+
+@area.liar(TOOL, clause="nm1/digest/dag-cycle")
+class AllIsEntangled(History):
+    """entangled_total counts every end of a blocks edge."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == TOOL and body["dag"]["status"] == "cycle":
+            body["dag"]["entangled_total"] = len({*self.begins("blocks"), *self.ends("blocks")})
 
 
 @area.success(TOOL, clause="nm1/digest/dag-cycle")
@@ -263,6 +313,37 @@ class DeadParentsGround(_Mission):
 
 
 @area.liar(TOOL, clause="nm1/digest/mission-children")
+class GrandchildrenCount(_Mission):
+    """children counts the children of children too."""
+
+    def draw(self, call: ToolCall, mission: Body) -> None:
+        grounded = [(begin, end) for kind, begin, end in self.edges if kind == "grounded_in"]
+        for root in mission["roots"]:
+            children = {begin for begin, end in grounded if end == root["id"]}
+            root["children"] += sum(end in children for _, end in grounded)
+
+
+@area.answer(TOOL, clause="nm1/digest/fence-missions")
+async def parents_are_fenced(call: ToolCall, honest: Honest) -> Result:
+    """An epic whose parent stands outside of the fence is a root."""
+    result = await honest(call)
+    prefix = call.arguments.get("project_prefix")
+    if is_error(result) or not isinstance(prefix, str):
+        return result
+    body = body_of(result)
+    if roots := body.get("mission", {}).get("roots"):
+        shown = {root["id"] for root in roots}
+        for row in (await ask(honest, call, "memory_list", kind="epic", project_prefix=prefix))["entries"]:
+            edges = (await ask(honest, call, "memory_get", id=row["id"]))["relations"]
+            above = [edge["to"] for edge in edges if edge["kind"] == "grounded_in" and edge["from"] == row["id"]]
+            homes = [(await ask(honest, call, "memory_get", id=named)).get("capsule") for named in above]
+            away = [home for home in homes if home and not home["scope"]["project_id"].startswith(prefix)]
+            if row["id"] not in shown and above and len(away) == len(above):
+                roots.insert(0, {**row, "children": 0})
+    return with_body(result, body)
+
+
+@area.liar(TOOL, clause="nm1/digest/mission-children")
 class DeadChildrenCount(_Mission):
     """children counts every edge that ends at a root."""
 
@@ -292,6 +373,21 @@ def a_cycle_stays_outside(call: ToolCall, body: Body) -> None:
     """A digest of a subtree says nothing of a cycle outside of it."""
     if body.get("mission", {}).get("status") == "cycle" and "project_prefix" in call.arguments:
         body["mission"] = {"status": "ok", "roots": []}
+
+
+@area.liar(TOOL, clause="nm1/digest/mission-cycle")
+class ForgettingMendsNoMission(History):
+    """A forgotten member does not end a cycle."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._told: Body = {}
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == TOOL and body.get("mission", {}).get("status") == "cycle":
+            self._told = body["mission"]
+        elif call.name == TOOL and set(self._told.get("cycle", ())) & set(self.forgotten):
+            body["mission"] = self._told
 
 
 @area.success(TOOL, clause="nm1/digest/mission-cycle")
@@ -338,6 +434,24 @@ class DeadParentsAnchor(_Unanchored):
         }
         dead = {*self.forgotten, *self.ends("supersedes")}
         return -sum(bool(ends) and set(ends) <= dead for ends in parents.values())
+
+
+@area.liar(TOOL, clause="nm1/digest/unanchored")
+class TaskAndThreadAreTwo(_Unanchored):
+    """A thread that is a task counts twice."""
+
+    def more(self, body: Body, inside: set[str]) -> int:
+        threads = {named for named in self.tasks(inside) if self.captured[named]["content"].startswith("ACTIVE(")}
+        return len(threads - set(self.begins("grounded_in")))
+
+
+@area.liar(TOOL, clause="nm1/digest/fence-missions")
+class AnchorsAreFenced(_Unanchored):
+    """A task whose parent stands outside of the fence is unanchored."""
+
+    def more(self, body: Body, inside: set[str]) -> int:
+        away = {begin for kind, begin, end in self.edges if kind == "grounded_in" and end not in inside}
+        return len(self.tasks(inside) & away - set(self.ends("supersedes")))
 
 
 @area.liar(TOOL, clause="nm1/digest/unanchored")

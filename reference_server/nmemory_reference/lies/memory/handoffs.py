@@ -187,6 +187,22 @@ async def handoffs_are_not_capped(call: ToolCall, honest: Honest) -> Result:
     return with_body(result, body)
 
 
+@area.liar(TOOL, clause="nm1/digest/handoff-order")
+class SessionsLead(_Brackets):
+    """Handoffs of sessions stand before those of threads."""
+
+    def handoffs(self, shown: list[Body], rows: list[Body]) -> list[Body]:
+        return sorted(shown, key=lambda row: row["id"] not in self.captured)
+
+
+@area.liar(TOOL, clause="nm1/digest/handoff-order")
+class ThreadsLead(_Brackets):
+    """Handoffs of threads stand before those of sessions."""
+
+    def handoffs(self, shown: list[Body], rows: list[Body]) -> list[Body]:
+        return sorted(shown, key=lambda row: row["id"] in self.captured)
+
+
 @area.success(TOOL, clause="nm1/digest/handoff-absent")
 def no_handoff_is_a_section(call: ToolCall, body: Body) -> None:
     """Without a handoff the section is empty."""
