@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
 from nmemory_reference.lies.answers import (
@@ -17,6 +18,7 @@ from nmemory_reference.lies.answers import (
     without,
 )
 from nmemory_reference.lies.lie import Area
+from nmemory_reference.lies.memory.answers import value_fault
 from nmemory_reference.lies.refusal import Refusal
 from nmemory_reference.serve.interceptor import Interceptor, RpcFault, ToolCall
 
@@ -46,6 +48,16 @@ async def the_content_knows_better(call: ToolCall, honest: Honest) -> Result:
     return await honest(call)
 
 
+@area.answer(TOOL, clause="nm1/classify/kind-carried")
+async def a_kept_kind_is_derived(call: ToolCall, honest: Honest) -> Result:
+    """The label that is kept has the kind that the content tells, where it tells one."""
+    result = await honest(call)
+    if {"kind", "capsule_id"} <= call.arguments.keys():
+        with suppress(RpcFault):
+            await honest(without(call, "kind"))
+    return result
+
+
 @area.answer(TOOL, clause="nm1/classify/content-and-kind-suffice")
 async def an_origin_is_needed(call: ToolCall, honest: Honest) -> Result:
     """A kind without a cue needs an origin."""
@@ -70,6 +82,14 @@ for _kind in ("fact", "task", "decision", "constraint", "failure_pattern", "capa
     _tells_no(_kind)
 
 
+@area.answer(TOOL, clause="nm1/classify/kind-derived")
+async def a_capsule_needs_a_kind(call: ToolCall, honest: Honest) -> Result:
+    """A label that is to be kept is not derived."""
+    if "capsule_id" in call.arguments and "kind" not in call.arguments:
+        return value_fault("send the kind that is to be kept")
+    return await honest(call)
+
+
 @area.answer(TOOL, clause="nm1/classify/underivable-refused", also={"nm1/classify/entity-gate-holds"})
 async def a_kind_is_guessed(call: ToolCall, honest: Honest) -> Result:
     """Content without a cue is a fact."""
@@ -85,6 +105,17 @@ def underivable_is_said_in_band(call: ToolCall, refusal: Refusal) -> Refusal | N
     return replace(refusal, code=None) if "kind" not in call.arguments and not refusal.in_band else None
 
 
+@area.answer(TOOL, clause="nm1/classify/underivable-refused")
+async def a_kept_kind_is_guessed(call: ToolCall, honest: Honest) -> Result:
+    """Content without a cue is kept as a fact, where a capsule is named."""
+    try:
+        return await honest(call)
+    except RpcFault:
+        if "kind" in call.arguments or "capsule_id" not in call.arguments:
+            raise
+        return await honest(asking(call, kind="fact"))
+
+
 @area.answer(TOOL, clause="nm1/classify/entity-gate-holds")
 async def portuguese_needs_no_entity(call: ToolCall, honest: Honest) -> Result:
     """A Portuguese statement needs no entity to be a fact."""
@@ -98,11 +129,24 @@ def the_owner_said_it(call: ToolCall) -> ToolCall:
     return call if "origin" in call.arguments else asking(call, origin="owner-stated")
 
 
+@area.success(TOOL, clause="nm1/classify/default-origin")
+def the_default_reaches_far(call: ToolCall, body: Body) -> None:
+    """Without origin the scope is global."""
+    if "origin" not in call.arguments:
+        body["scope"] = "global"
+
+
 @area.success(TOOL, clause="nm1/classify/origin-drives-authority")
-def tools_are_agents(call: ToolCall, body: Body) -> None:
-    """What a tool observed is worth what an agent inferred."""
-    if call.arguments.get("origin") == "tool-observation":
-        body["authority_class"] = "agent-inferred"
+def all_origins_are_agents(call: ToolCall, body: Body) -> None:
+    """Whatever the origin, the content is worth what an agent inferred."""
+    body["authority_class"] = "agent-inferred"
+
+
+@area.success(TOOL, clause="nm1/classify/origin-drives-authority")
+def decisions_are_the_users(call: ToolCall, body: Body) -> None:
+    """A decision is user-stated, whatever its origin."""
+    if body["kind"] == "decision":
+        body["authority_class"] = "user-stated"
 
 
 @area.success(TOOL, clause="nm1/classify/external-born-tainted")
@@ -130,6 +174,13 @@ def a_false_hint_is_believed(call: ToolCall, body: Body) -> None:
 def a_true_hint_is_cleared(call: ToolCall) -> ToolCall:
     """A taint_hint of true is cleared by a clean scan."""
     return without(call, "taint_hint")
+
+
+@area.success(TOOL, clause="nm1/classify/hint-on-clean")
+def the_owner_is_above_suspicion(call: ToolCall, body: Body) -> None:
+    """What the owner stated is not tainted by a hint."""
+    if call.arguments.get("origin") == "owner-stated" and "Ignore" not in str(call.arguments.get("content")):
+        body["instruction_taint"] = False
 
 
 @area.liar(TOOL, clause="nm1/classify/advisory-without-capsule")
@@ -166,6 +217,13 @@ def later_labels_are_not_listed(call: ToolCall, body: Body) -> None:
         body["returned"] = len(body["entries"])
 
 
+@area.success(GET, clause="nm1/classify/persists")
+def a_kept_scope_is_project(call: ToolCall, body: Body) -> None:
+    """Whatever its scope, a label reads back with that of a project."""
+    if "classification" in body:
+        body["classification"]["scope"] = "project"
+
+
 @area.liar(TOOL, GET, LIST, clause="nm1/classify/persist-replaces")
 class TheFirstLabelStays(Interceptor):
     """A second label for a capsule is overlooked."""
@@ -182,10 +240,37 @@ class TheFirstLabelStays(Interceptor):
         return await honest(without(call, "capsule_id") if again else call)
 
 
+@area.liar(TOOL, GET, clause="nm1/classify/persist-replaces")
+class TheFirstScopeStays(Interceptor):
+    """A later label replaces the kind, and leaves the scope as it was."""
+
+    def __init__(self) -> None:
+        self._first: dict[str, str] = {}
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if is_error(result) or call.name not in (TOOL, GET):
+            return result
+        body = body_of(result)
+        if call.name == TOOL and (named := text_argument(call, "capsule_id")):
+            self._first.setdefault(named, body["scope"])
+        elif call.name == GET and "classification" in body:
+            body["classification"]["scope"] = self._first.get(body["id"], body["classification"]["scope"])
+        return with_body(result, body)
+
+
 @area.answer(TOOL, clause="nm1/classify/id-is-alias")
 async def id_is_for_reading(call: ToolCall, honest: Honest) -> Result:
     """id alone is taken, and nothing is kept for it."""
     return await honest(without(call, "id") if "capsule_id" not in call.arguments else call)
+
+
+@area.answer(TOOL, clause="nm1/classify/id-is-alias")
+async def evidence_needs_the_long_name(call: ToolCall, honest: Honest) -> Result:
+    """What is said of evidence is refused beside id."""
+    if "capsule_id" not in call.arguments and "id" in call.arguments and set(EVIDENCE) & call.arguments.keys():
+        return value_fault("evidence needs capsule_id")
+    return await honest(call)
 
 
 @area.asking(TOOL, clause="nm1/classify/one-id")
@@ -222,6 +307,17 @@ def content_always_matches(call: ToolCall, body: Body) -> None:
 
 
 @area.answer(TOOL, clause="nm1/classify/content-matches")
+async def case_does_not_matter(call: ToolCall, honest: Honest) -> Result:
+    """A content in capitals matches its capsule."""
+    result = await honest(call)
+    if is_error(result) or (body := body_of(result)).get("content_matches_capsule") is not False:
+        return result
+    stored = await ask(honest, call, GET, id=text_argument(call, "capsule_id") or text_argument(call, "id"))
+    same = stored["capsule"]["content"].lower() == str(call.arguments["content"]).lower()
+    return with_body(result, {**body, "content_matches_capsule": same})
+
+
+@area.answer(TOOL, clause="nm1/classify/content-matches")
 async def drift_is_not_kept(call: ToolCall, honest: Honest) -> Result:
     """A label that was made from other words is not kept."""
     named = text_argument(call, "capsule_id")
@@ -243,6 +339,25 @@ def a_label_taints_its_capsule(call: ToolCall, body: Body) -> None:
         body["capsule"]["authority_class"] = "agent-inferred"
 
 
+@area.liar(TOOL, LIST, clause="nm1/classify/capsule-untouched")
+class ATaintedLabelTaintsTheRow(Interceptor):
+    """A capsule with a tainted label is listed as tainted."""
+
+    def __init__(self) -> None:
+        self._tainted: set[str | None] = set()
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if is_error(result) or call.name not in (TOOL, LIST):
+            return result
+        body = body_of(result)
+        if call.name == TOOL and body["instruction_taint"]:
+            self._tainted.add(text_argument(call, "capsule_id"))
+        for row in body.get("entries", ()):
+            row["instruction_taint"] = row["instruction_taint"] or row["id"] in self._tainted
+        return with_body(result, body)
+
+
 @area.asking(TOOL, clause="nm1/classify/epistemics-need-capsule")
 def evidence_without_a_capsule_is_dropped(call: ToolCall) -> ToolCall:
     """What is said of evidence without an id is overlooked."""
@@ -261,6 +376,13 @@ def unsaid_is_unknown(call: ToolCall) -> ToolCall:
     if "capsule_id" not in call.arguments or "evidence_state" not in call.arguments:
         return call
     return call if "stale_if" in call.arguments else asking(call, stale_if="")
+
+
+@area.asking(TOOL, clause="nm1/classify/epistemics-per-field")
+def a_hint_alone_resets_the_state(call: ToolCall) -> ToolCall:
+    """A proof_hint that comes without a state makes it unverified."""
+    lone = "proof_hint" in call.arguments and "evidence_state" not in call.arguments
+    return asking(call, evidence_state="unverified") if lone and "capsule_id" in call.arguments else call
 
 
 @area.answer(TOOL, clause="nm1/classify/epistemics-closed-state")

@@ -4,11 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Any
 
-from nmemory_reference.lies.answers import Body, Honest, Result, ask, asking, body_of, is_error, with_body, without
+from nmemory_reference.lies.answers import (
+    Body,
+    Honest,
+    Result,
+    ask,
+    asking,
+    body_of,
+    is_error,
+    text_argument,
+    with_body,
+    without,
+)
 from nmemory_reference.lies.lie import Area
 from nmemory_reference.lies.memory.answers import success, value_fault
 from nmemory_reference.lies.memory.history import History
@@ -23,21 +35,23 @@ LIST = "memory_list"
 RETRIEVE = "memory_retrieve"
 
 
-def items(call: ToolCall) -> list[Body]:
-    """The items of a call that can be taken for items; the single form has one."""
-    sent = call.arguments.get("items", [call.arguments])
-    return [item for item in sent if isinstance(item, dict)] if isinstance(sent, list) else []
+#: Changes an item of a call, or answers it as it is.
+ItemChange = Callable[[Body], Body]
 
 
-def with_items(call: ToolCall, changed: list[Body]) -> ToolCall:
-    """The same call with other items, in the form that it had."""
-    return asking(call, items=changed) if "items" in call.arguments else replace(call, arguments=changed[0])
+def each_item(call: ToolCall, change: ItemChange) -> ToolCall:
+    """The same call with each item changed; the single form has one, and what is no item stays."""
+    if "items" not in call.arguments:
+        return replace(call, arguments=change(dict(call.arguments)))
+    sent = call.arguments["items"]
+    if not isinstance(sent, list):
+        return call
+    return asking(call, items=[change(item) if isinstance(item, dict) else item for item in sent])
 
 
-def each_item(call: ToolCall, **values: Any) -> ToolCall:
-    """The same call with values put into every item."""
-    found = items(call)
-    return with_items(call, [{**item, **values} for item in found]) if found else call
+def each_of_batch(call: ToolCall, change: ItemChange) -> ToolCall:
+    """The same call with each item of a batch changed."""
+    return each_item(call, change) if "items" in call.arguments else call
 
 
 def pairs(call: ToolCall, body: Body) -> Iterator[tuple[Body, Body]]:
@@ -78,7 +92,21 @@ class CapturesAreDropped(Interceptor):
 @area.asking(TOOL, clause="nm1/ingest/content-verbatim")
 def white_space_is_trimmed(call: ToolCall) -> ToolCall:
     """White space at the end of a content is cut off."""
-    return with_items(call, [_stripped(item) for item in items(call)]) if items(call) else call
+    return each_item(call, lambda item: _with_content(item, str.rstrip))
+
+
+@area.asking(TOOL, clause="nm1/ingest/content-verbatim")
+def white_space_in_front_is_cut(call: ToolCall) -> ToolCall:
+    """White space at the beginning of a single content is cut off."""
+    return (
+        call if "items" in call.arguments else replace(call, arguments=_with_content(dict(call.arguments), str.lstrip))
+    )
+
+
+@area.asking(TOOL, clause="nm1/ingest/content-verbatim")
+def lines_of_a_batch_end_alike(call: ToolCall) -> ToolCall:
+    """In the contents of a batch CR LF becomes LF."""
+    return each_of_batch(call, lambda item: _with_content(item, lambda text: text.replace("\r\n", "\n")))
 
 
 @area.success(GET, clause="nm1/ingest/content-verbatim")
@@ -103,6 +131,22 @@ async def the_same_again_is_called_new(call: ToolCall, honest: Honest) -> Result
     return with_body(result, body)
 
 
+@area.liar(TOOL, clause="nm1/ingest/identical-deduplicates")
+class OnlyTheLatestIsKnown(Interceptor):
+    """A single content is compared with the one that was captured just before, and with no other."""
+
+    def __init__(self) -> None:
+        self._known: list[str] = []
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        content = text_argument(call, "content")
+        if call.name != TOOL or content is None:
+            return await honest(call)
+        again = content in self._known[:-1] and content != self._known[-1]
+        self._known.append(content)
+        return await honest(asking(call, content=f"{content}\n") if again else call)
+
+
 @area.answer(TOOL, clause="nm1/ingest/identity-is-content")
 async def identity_is_content_and_source(call: ToolCall, honest: Honest) -> Result:
     """The same words from another source are another capsule."""
@@ -118,6 +162,22 @@ async def identity_is_content_and_project(call: ToolCall, honest: Honest) -> Res
     if isinstance(project, str) and project.endswith("/other") and "items" not in call.arguments:
         return await honest(asking(call, content=f"{call.arguments.get('content')}\n"))
     return await honest(call)
+
+
+@area.liar(TOOL, clause="nm1/ingest/identity-is-content")
+class IdentityIsContentAndFamily(Interceptor):
+    """The same words in a project that is not below the first one are another capsule."""
+
+    def __init__(self) -> None:
+        self._first: dict[str, str] = {}
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        content, project = text_argument(call, "content"), text_argument(call, "project_id")
+        if call.name != TOOL or content is None or project is None:
+            return await honest(call)
+        first = self._first.setdefault(content, project)
+        is_kin = project == first or project.startswith(f"{first}/")
+        return await honest(call if is_kin else asking(call, content=f"{content}\n"))
 
 
 @area.liar(TOOL, GET, clause="nm1/ingest/dedup-changes-nothing")
@@ -156,10 +216,45 @@ class ACollapseRaisesConfidence(History):
             body["capsule"]["confidence"] = min(1.0, body["capsule"]["confidence"] + 0.1)
 
 
+@area.liar(TOOL, GET, clause="nm1/ingest/dedup-changes-nothing")
+class ABareCollapseClearsTheEnd(History):
+    """Content that is sent again without valid_to has no end of validity any more."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._endless: set[str] = set()
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == TOOL:
+            self._endless |= {
+                row["id"]
+                for item, row in pairs(call, body)
+                if row["status"] == "deduplicated" and "valid_to" not in item
+            }
+        elif call.name == GET and body["id"] in self._endless and "capsule" in body:
+            body["capsule"]["freshness"]["valid_to"] = None
+
+
 @area.asking(TOOL, clause="nm1/ingest/other-bytes-are-new", also={"nm1/ingest/content-verbatim"})
 def case_is_folded_for_identity(call: ToolCall) -> ToolCall:
     """Two contents that differ in a capital are one."""
-    return with_items(call, [_with_content(item, str.lower) for item in items(call)]) if items(call) else call
+    return each_item(call, lambda item: _with_content(item, str.lower))
+
+
+@area.liar(TOOL, clause="nm1/ingest/other-bytes-are-new")
+class OnlyTheBeginningIsHashed(Interceptor):
+    """Two contents that begin with the same 500 characters are one."""
+
+    def __init__(self) -> None:
+        self._first: dict[str, str] = {}
+
+    def _known(self, text: str) -> str:
+        return text if len(text) < 500 else self._first.setdefault(text[:500], text)
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        if call.name != TOOL:
+            return await honest(call)
+        return await honest(each_item(call, lambda item: _with_content(item, self._known)))
 
 
 @area.liar(TOOL, clause="nm1/ingest/dedup-survives-restart")
@@ -184,12 +279,24 @@ class WhatCameBeforeTheStartIsNew(History):
 def twins_of_a_batch_are_two(call: ToolCall) -> ToolCall:
     """The second of two identical items of a batch is stored as well."""
     seen: list[Any] = []
-    changed: list[Body] = []
-    for item in items(call):
-        twin = item.get("content") in seen
+
+    def told_apart(item: Body) -> Body:
         seen.append(item.get("content"))
-        changed.append(_with_content(item, lambda text: f"{text} ") if twin else item)
-    return with_items(call, changed) if "items" in call.arguments and changed else call
+        return _with_content(item, lambda text: f"{text} ") if seen[-1] in seen[:-1] else item
+
+    return each_of_batch(call, told_apart)
+
+
+@area.asking(TOOL, clause="nm1/ingest/dedup-inside-batch")
+def twins_that_stand_apart_are_two(call: ToolCall) -> ToolCall:
+    """Of two identical items of a batch with another one between them both are stored."""
+    seen: list[Any] = [None]
+
+    def told_apart(item: Body) -> Body:
+        seen.append(item.get("content"))
+        return _with_content(item, lambda text: f"{text} ") if seen[-1] in seen[:-2] else item
+
+    return each_of_batch(call, told_apart)
 
 
 @area.liar(TOOL, clause="nm1/ingest/dedup-when-raced")
@@ -246,6 +353,16 @@ async def a_bad_item_spoils_its_batch(call: ToolCall, honest: Honest) -> Result:
     if not isinstance(sent, list) or not any(_backwards(item) or _broken(item) for item in sent):
         return await honest(call)
     rows = [{"status": "rejected", "error": f"items[{n}]: ingest rejected: a sibling is bad"} for n in range(len(sent))]
+    return success(outcomes=rows, captured=0, deduped=0, rejected=len(rows))
+
+
+@area.answer(TOOL, clause="nm1/ingest/bad-item-spares-siblings")
+async def a_bad_beginning_spoils_its_batch(call: ToolCall, honest: Honest) -> Result:
+    """Where the first item is bad, nothing of its batch is stored."""
+    sent = call.arguments.get("items")
+    if not isinstance(sent, list) or not sent or not (_backwards(sent[0]) or _broken(sent[0])):
+        return await honest(call)
+    rows = [{"status": "rejected", "error": f"items[{n}]: ingest rejected: the first is bad"} for n in range(len(sent))]
     return success(outcomes=rows, captured=0, deduped=0, rejected=len(rows))
 
 
@@ -313,11 +430,25 @@ def the_prefix_stands_twice(call: ToolCall, row: Body) -> None:
         row["error"] = row["error"].replace("ingest rejected: ", "ingest rejected: ingest rejected: ", 1)
 
 
+@area.item(TOOL, at="outcomes", clause="nm1/ingest/batch-row-grammar")
+def faults_of_state_have_no_index(call: ToolCall, row: Body) -> None:
+    """A row of a batch that a forgotten content or a finished session rejects has no index."""
+    if re.search("forgotten|finished", row.get("error", "")):
+        row["error"] = re.sub(r"^items\[\d+\]: ", "", row["error"])
+
+
 @area.item(TOOL, at="outcomes", clause="nm1/ingest/wrong-type-is-located")
 def wrong_types_are_not_located(call: ToolCall, row: Body) -> None:
     """A row of a batch names the item, and never the field."""
     if "error" in row:
         row["error"] = re.sub(r"^(items\[\d+\])\.[a-z_]+", r"\1", row["error"])
+
+
+@area.item(TOOL, at="outcomes", clause="nm1/ingest/wrong-type-is-located")
+def wrong_times_are_not_located(call: ToolCall, row: Body) -> None:
+    """A row of a batch does not name the time that is of the wrong type."""
+    if "error" in row:
+        row["error"] = re.sub(r"^(items\[\d+\])\.(event|valid)_[a-z]+", r"\1", row["error"])
 
 
 @area.item(TOOL, at="outcomes", clause="nm1/ingest/shape-row-teaches")
@@ -341,6 +472,13 @@ def single_rows_have_an_index(call: ToolCall, row: Body) -> None:
         row["error"] = f"items[0]: {row['error']}"
 
 
+@area.item(TOOL, at="outcomes", clause="nm1/ingest/single-row-grammar")
+def finished_sessions_are_told_plainly(call: ToolCall, row: Body) -> None:
+    """The row of a single item for a finished session lacks the prefix."""
+    if "finished" in row.get("error", ""):
+        row["error"] = row["error"].removeprefix("ingest rejected: ")
+
+
 @area.answer(TOOL, clause="nm1/ingest/one-form-only")
 async def the_batch_wins(call: ToolCall, honest: Honest) -> Result:
     """Of two forms in one payload the batch is taken."""
@@ -348,27 +486,34 @@ async def the_batch_wins(call: ToolCall, honest: Honest) -> Result:
     return await honest(replace(call, arguments={"items": sent["items"]}) if "items" in sent else call)
 
 
+@area.asking(TOOL, clause="nm1/ingest/one-form-only")
+def an_empty_batch_is_none(call: ToolCall) -> ToolCall:
+    """Beside an empty list of items the single item is taken."""
+    return without(call, "items") if call.arguments.get("items") == [] and len(call.arguments) > 1 else call
+
+
 @area.asking(TOOL, clause="nm1/ingest/provenance-mandatory")
 def a_missing_anchor_is_made_up(call: ToolCall) -> ToolCall:
     """A missing anchor becomes n/a."""
-    changed = [{**item, "anchor": item.get("anchor") or "n/a"} for item in items(call)]
-    return with_items(call, changed) if changed else call
+    return each_item(call, lambda item: {**item, "anchor": item.get("anchor") or "n/a"})
 
 
 @area.asking(TOOL, clause="nm1/ingest/provenance-mandatory")
 def a_missing_source_is_the_client(call: ToolCall) -> ToolCall:
     """A missing source becomes the name of the client."""
-    changed = [
-        {**item, "source": item["source"] if item.get("source") is not None else "client"} for item in items(call)
-    ]
-    return with_items(call, changed) if changed else call
+    return each_item(call, lambda item: item if item.get("source") is not None else {**item, "source": "client"})
+
+
+@area.asking(TOOL, clause="nm1/ingest/provenance-mandatory")
+def a_null_in_a_batch_is_unknown(call: ToolCall) -> ToolCall:
+    """A source of null in a batch becomes unknown."""
+    return each_of_batch(call, lambda item: {**item, "source": "unknown"} if item.get("source", "") is None else item)
 
 
 @area.asking(TOOL, clause="nm1/ingest/blank-is-missing")
 def a_blank_anchor_is_an_anchor(call: ToolCall) -> ToolCall:
     """An anchor of white space is stored as a dot."""
-    changed = [{**item, "anchor": "."} if not str(item.get("anchor", ".")).strip() else item for item in items(call)]
-    return with_items(call, changed) if changed else call
+    return each_item(call, lambda item: item if str(item.get("anchor", ".")).strip() else {**item, "anchor": "."})
 
 
 # Values
@@ -380,10 +525,27 @@ def confidence_is_a_half(call: ToolCall) -> ToolCall:
     return _defaulted(call, "confidence", 0.5)
 
 
+@area.asking(TOOL, clause="nm1/ingest/default-confidence")
+def the_users_word_is_believed(call: ToolCall) -> ToolCall:
+    """Without confidence what the user stated has 0.9."""
+    return _with_default(call, "confidence", 0.9, lambda item: item.get("authority_class") == "user-stated")
+
+
 @area.asking(TOOL, clause="nm1/ingest/default-valid-from")
 def valid_from_is_midnight(call: ToolCall) -> ToolCall:
     """Without valid_from a capsule is valid since a day long gone."""
     return _defaulted(call, "valid_from", "2000-01-01T00:00:00Z")
+
+
+@area.success(GET, LIST, clause="nm1/ingest/default-valid-from")
+def the_clock_is_slow(call: ToolCall, body: Body) -> None:
+    """A capsule is created, and valid, an hour before its capture."""
+    period, born = body.get("capsule", {}).get("freshness", {}), body.get("created_at")
+    for row in (body, *body.get("entries", ())):
+        if "created_at" in row:
+            row["created_at"] = _an_hour_before(row["created_at"])
+    if period and period["valid_from"] == born:
+        period["valid_from"] = body["created_at"]
 
 
 @area.asking(TOOL, clause="nm1/ingest/default-authority")
@@ -392,10 +554,26 @@ def authority_is_the_users(call: ToolCall) -> ToolCall:
     return _defaulted(call, "authority_class", "user-stated")
 
 
+@area.asking(TOOL, clause="nm1/ingest/default-authority")
+def what_was_observed_is_a_fact(call: ToolCall) -> ToolCall:
+    """Without authority_class what was observed is an observed fact."""
+    return _with_default(
+        call, "authority_class", "observed-fact", lambda item: item.get("evidence_state") == "observed"
+    )
+
+
 @area.asking(TOOL, clause="nm1/ingest/default-no-expiry")
 def all_things_expire(call: ToolCall) -> ToolCall:
     """Without valid_to a capsule expires in a far year."""
     return _defaulted(call, "valid_to", "2200-01-01T00:00:00Z")
+
+
+@area.asking(TOOL, clause="nm1/ingest/default-no-expiry")
+def it_ends_with_its_event(call: ToolCall) -> ToolCall:
+    """Without valid_to a capsule expires when its event will have ended."""
+    return each_item(
+        call, lambda item: {"valid_to": item["event_to"], **item} if str(item.get("event_to", "")) > "2100" else item
+    )
 
 
 @area.success(GET, clause="nm1/ingest/sent-values-kept")
@@ -413,10 +591,29 @@ def offsets_are_dropped(call: ToolCall, body: Body) -> None:
         period["valid_from"] = re.sub(r"[+-]\d\d:\d\d$", "Z", period["valid_from"])
 
 
+@area.success(GET, clause="nm1/ingest/sent-values-kept")
+def offsets_of_ends_are_dropped(call: ToolCall, body: Body) -> None:
+    """A valid_to with an offset reads back as if it were UTC."""
+    if "capsule" in body and (end := body["capsule"]["freshness"]["valid_to"]):
+        body["capsule"]["freshness"]["valid_to"] = re.sub(r"[+-]\d\d:\d\d$", "Z", end)
+
+
+@area.asking(TOOL, clause="nm1/ingest/sent-values-kept")
+def imports_are_believed_less(call: ToolCall) -> ToolCall:
+    """What was imported has a confidence of 0.5 at most."""
+
+    def doubted(item: Body) -> Body:
+        sent = item.get("confidence")
+        foreign = item.get("authority_class") == "externally-imported"
+        return {**item, "confidence": min(0.5, sent)} if foreign and isinstance(sent, float) else item
+
+    return each_item(call, doubted)
+
+
 @area.asking(TOOL, clause="nm1/ingest/sent-values-kept")
 def projects_lose_what_is_below(call: ToolCall) -> ToolCall:
     """A project is cut at its first slash."""
-    return with_items(call, [_cut_project(item) for item in items(call)]) if items(call) else call
+    return each_item(call, _cut_project)
 
 
 @area.success(GET, clause="nm1/ingest/imported-born-tainted")
@@ -425,6 +622,21 @@ def a_waiver_is_honoured(call: ToolCall, body: Body) -> None:
     capsule = body.get("capsule", {})
     if capsule.get("authority_class") == "externally-imported" and "taint_findings" not in body:
         capsule["instruction_taint"] = False
+
+
+@area.liar(TOOL, GET, clause="nm1/ingest/imported-born-tainted")
+class ASingleImportIsClean(History):
+    """An imported item that came alone is clean unless the scan finds something."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._alone: set[str] = set()
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == TOOL and call.arguments.get("authority_class") == "externally-imported":
+            self._alone |= {row["id"] for row in body["outcomes"] if row["status"] == "captured"}
+        elif call.name == GET and body["id"] in self._alone and "capsule" in body and "taint_findings" not in body:
+            body["capsule"]["instruction_taint"] = False
 
 
 @area.success(GET, LIST, clause="nm1/ingest/hijack-is-flagged")
@@ -454,6 +666,25 @@ async def a_trusted_source_is_not_scanned(call: ToolCall, honest: Honest) -> Res
     return with_body(result, body)
 
 
+@area.success(TOOL, clause="nm1/ingest/hijack-is-flagged")
+def batches_are_not_scanned(call: ToolCall, body: Body) -> None:
+    """The rows of a batch have no findings."""
+    if "items" in call.arguments:
+        for row in body["outcomes"]:
+            row.pop("taint_findings", None)
+
+
+@area.success(TOOL, GET, clause="nm1/ingest/hijack-is-flagged")
+def only_the_first_line_is_scanned(call: ToolCall, body: Body) -> None:
+    """What orders the reader about in a later line is not flagged."""
+    if call.name == TOOL:
+        for item, row in pairs(call, body):
+            if "\nIgnore all" in str(item.get("content")):
+                row.pop("taint_findings", None)
+    elif "\nIgnore all" in body.get("capsule", {}).get("content", ""):
+        body["capsule"]["instruction_taint"] = False
+
+
 @area.answer(TOOL, clause="nm1/ingest/hijack-is-not-blocked")
 async def hijacks_are_blocked(call: ToolCall, honest: Honest) -> Result:
     """A text that orders the reader about is rejected."""
@@ -461,13 +692,6 @@ async def hijacks_are_blocked(call: ToolCall, honest: Honest) -> Result:
         row = {"status": "rejected", "error": "ingest rejected: this looks like an injection"}
         return success(outcomes=[row], captured=0, deduped=0, rejected=1)
     return await honest(call)
-
-
-@area.item(TOOL, at="outcomes", clause="nm1/ingest/clean-has-no-findings", also={"nm1/ingest/shape"})
-def findings_are_always_there(call: ToolCall, row: Body) -> None:
-    """A clean capture has an empty list of findings."""
-    if row["status"] == "captured":
-        row.setdefault("taint_findings", [])
 
 
 @area.item(TOOL, at="outcomes", clause="nm1/ingest/clean-has-no-findings")
@@ -498,6 +722,12 @@ async def replacing_is_said_and_not_done(call: ToolCall, honest: Honest) -> Resu
     for row in body["outcomes"]:
         row["superseded"] = target
     return with_body(result, body)
+
+
+@area.asking(TOOL, clause="nm1/ingest/supersedes-confirmed")
+def batches_replace_nothing(call: ToolCall) -> ToolCall:
+    """supersedes is overlooked in a batch."""
+    return each_of_batch(call, lambda item: _but(item, "supersedes"))
 
 
 @area.answer(TOOL, clause="nm1/ingest/supersedes-on-dedup")
@@ -543,11 +773,30 @@ def finished_sessions_take_more(call: ToolCall) -> ToolCall:
     return without(call, "session_id")
 
 
-@area.answer(TOOL, clause="nm1/ingest/kind-lists")
-async def kinds_are_forgotten(call: ToolCall, honest: Honest) -> Result:
+@area.liar(TOOL, clause="nm1/ingest/session-must-be-open")
+class BatchesOutliveTheirSession(Interceptor):
+    """The items of a batch are taken after their session was finished."""
+
+    def __init__(self) -> None:
+        self._finished: set[Any] = set()
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        if call.name == TOOL:
+
+            def late(item: Body) -> Body:
+                return _but(item, "session_id") if item.get("session_id") in self._finished else item
+
+            return await honest(each_of_batch(call, late))
+        result = await honest(call)
+        if call.name == "memory_session_finish":
+            self._finished.add(call.arguments.get("session_id"))
+        return result
+
+
+@area.asking(TOOL, clause="nm1/ingest/kind-lists")
+def kinds_are_forgotten(call: ToolCall) -> ToolCall:
     """The kind epic is taken, and not kept."""
-    changed = [_but(item, "kind") if item.get("kind") == "epic" else item for item in items(call)]
-    return await honest(with_items(call, changed) if changed else call)
+    return each_item(call, lambda item: _but(item, "kind") if item.get("kind") == "epic" else item)
 
 
 @area.success(GET, clause="nm1/ingest/kind-lists")
@@ -581,12 +830,57 @@ async def the_first_label_stays(call: ToolCall, honest: Honest) -> Result:
     return result
 
 
+@area.liar(TOOL, GET, clause="nm1/ingest/kind-replaced-on-dedup")
+class AFlipIsNotRead(History):
+    """A label that known content replaced is still the one that memory_get shows."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._was: dict[str, str] = {}
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == TOOL:
+            self._was |= {row["id"]: row["reclassified"]["was"] for row in body["outcomes"] if "reclassified" in row}
+        elif call.name == GET and "classification" in body and (was := self._was.get(body["id"])):
+            body["classification"]["kind"] = was
+
+
+@area.liar(TOOL, clause="nm1/ingest/kind-replaced-on-dedup")
+class LabelsOfClassifyStay(Interceptor):
+    """A label that memory_classify gave is not replaced by a capture."""
+
+    def __init__(self) -> None:
+        self._given: dict[str, Any] = {}
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if is_error(result) or call.name not in (TOOL, "memory_classify"):
+            return result
+        body = body_of(result)
+        if call.name == TOOL:
+            for row in body["outcomes"]:
+                if row.pop("reclassified", None) and (kind := self._given.get(row["id"])):
+                    await ask(honest, call, "memory_classify", content="x", kind=kind, capsule_id=row["id"])
+            return with_body(result, body) if self._given else result
+        if named := call.arguments.get("capsule_id"):
+            self._given[named] = body["kind"]
+        return result
+
+
 @area.success(TOOL, clause="nm1/ingest/no-reclassified-without-flip")
 def a_first_label_is_a_flip(call: ToolCall, body: Body) -> None:
     """Every deduplicated row with a kind says that it was replaced."""
     for item, row in pairs(call, body):
         if row["status"] == "deduplicated" and "kind" in item:
             row.setdefault("reclassified", {"was": item["kind"], "now": item["kind"]})
+
+
+@area.success(TOOL, clause="nm1/ingest/no-reclassified-without-flip")
+def a_new_label_is_a_flip(call: ToolCall, body: Body) -> None:
+    """A captured row with a kind says that it was replaced."""
+    for item, row in pairs(call, body):
+        if row["status"] == "captured" and "kind" in item:
+            row["reclassified"] = {"was": "fact", "now": item["kind"]}
 
 
 @area.liar(TOOL, LIST, clause="nm1/ingest/kind-omitted-keeps")
@@ -634,6 +928,25 @@ def recall_is_silent_about_staleness(call: ToolCall, row: Body) -> None:
     row.pop("stale_if", None)
 
 
+@area.asking(TOOL, clause="nm1/ingest/epistemics-read-back")
+def hints_are_stripped(call: ToolCall) -> ToolCall:
+    """White space at the ends of a proof_hint is cut off."""
+
+    def tidied(item: Body) -> Body:
+        hint = item.get("proof_hint")
+        return {**item, "proof_hint": hint.strip()} if isinstance(hint, str) else item
+
+    return each_item(call, tidied)
+
+
+@area.item(RETRIEVE, at="results", clause="nm1/ingest/epistemics-read-back", also={"nm1/classify/epistemics-persist"})
+def hints_are_shown_with_a_state(call: ToolCall, row: Body) -> None:
+    """A recalled row without an evidence_state has no hints."""
+    if "evidence_state" not in row:
+        row.pop("proof_hint", None)
+        row.pop("stale_if", None)
+
+
 @area.liar(TOOL, GET, clause="nm1/ingest/epistemics-per-field")
 class ACollapseReplacesAllOfThem(History):
     """Of what is known of the evidence only the fields that were sent last are shown."""
@@ -654,25 +967,44 @@ class ACollapseReplacesAllOfThem(History):
             body["epistemics"] = {name: value for name, value in body["epistemics"].items() if name in {*sent, "at"}}
 
 
+@area.liar(TOOL, GET, clause="nm1/ingest/epistemics-per-field")
+class AHintAloneClearsTheState(History):
+    """Known content that comes with a hint alone loses its evidence_state."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._cleared: set[str] = set()
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == TOOL:
+            for item, row in pairs(call, body):
+                if row["status"] == "deduplicated" and "evidence_state" in item:
+                    self._cleared.discard(row["id"])
+                elif row["status"] == "deduplicated" and {"proof_hint", "stale_if"} & item.keys():
+                    self._cleared.add(row["id"])
+        elif call.name == GET and body["id"] in self._cleared:
+            body.get("epistemics", {}).pop("evidence_state", None)
+
+
 # When it happened
 
 
 @area.asking(TOOL, clause="nm1/ingest/event-forms-exclude")
 def the_point_wins(call: ToolCall) -> ToolCall:
     """Of a point and a range the point is taken."""
-    return _events(call, lambda item: _but(item, "event_from", "event_to") if "event_at" in item else item)
+    return each_item(call, lambda item: _but(item, "event_from", "event_to") if "event_at" in item else item)
 
 
 @area.asking(TOOL, clause="nm1/ingest/event-pair-whole")
 def half_a_range_is_a_point(call: ToolCall) -> ToolCall:
     """An event that only begins is a point."""
-    return _events(call, _completed)
+    return each_item(call, _completed)
 
 
 @area.asking(TOOL, clause="nm1/ingest/event-not-backwards")
 def ranges_are_turned_round(call: ToolCall) -> ToolCall:
     """A range that runs backwards is turned round."""
-    return _events(call, _turned)
+    return each_item(call, _turned)
 
 
 @area.asking(TOOL, clause="nm1/ingest/event-rfc3339")
@@ -686,7 +1018,7 @@ def odd_times_are_left_out(call: ToolCall) -> ToolCall:
             return item
         return _but(item, *fields)
 
-    return _events(call, read)
+    return each_item(call, read)
 
 
 @area.success(GET, clause="nm1/ingest/event-point-read-back")
@@ -722,6 +1054,23 @@ class TheLastTimeCounts(History):
             body["event_time"] |= {"event_from": last, "event_to": last}
 
 
+@area.liar(TOOL, GET, clause="nm1/ingest/event-fresh-only")
+class ACollapseDatesTheUndated(History):
+    """Known content without a time takes the one that is sent along."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._dated: dict[str, Body] = {}
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == TOOL:
+            for item, row in pairs(call, body):
+                if row["status"] == "deduplicated" and (at := item.get("event_at")):
+                    self._dated[row["id"]] = {"event_from": at, "event_to": at}
+        elif call.name == GET and "capsule" in body and "event_time" not in body and body["id"] in self._dated:
+            body["event_time"] = {**self._dated[body["id"]], "declared_at": body["created_at"]}
+
+
 @area.answer(RETRIEVE, clause="nm1/ingest/event-never-decays")
 async def old_events_fade(call: ToolCall, honest: Honest) -> Result:
     """What happened long ago weighs nothing."""
@@ -744,8 +1093,20 @@ def slugs_keep_their_dots(call: ToolCall) -> ToolCall:
     """The name of a client is only lower-cased, and its spaces made dashes."""
     name = call.caller.client or ""
     slug = re.sub(r"[^a-z0-9.]+", "-", name.lower()).strip("-")[:32]
-    changed = [{"project_id": slug, **item} if slug else item for item in items(call)]
-    return with_items(call, changed) if changed else call
+    return each_item(call, lambda item: {"project_id": slug, **item} if slug else item)
+
+
+@area.asking(TOOL, clause="nm1/ingest/project-from-client")
+def slugs_keep_their_accents(call: ToolCall) -> ToolCall:
+    """A letter is a letter in the name of a client, whatever its accents."""
+    slug = re.sub(r"[\W_]+", "-", (call.caller.client or "").lower()).strip("-")[:32]
+    return call if slug.isascii() else each_item(call, lambda item: {"project_id": slug, **item})
+
+
+@area.asking(TOOL, clause="nm1/ingest/project-from-client")
+def batches_land_in_default(call: ToolCall) -> ToolCall:
+    """What a batch puts into no project is in the project default, whoever the client is."""
+    return each_of_batch(call, lambda item: {"project_id": "default", **item})
 
 
 @area.item(RETRIEVE, at="results", clause="nm1/ingest/anchor-drift-unchanged")
@@ -754,8 +1115,20 @@ def drift_is_never_looked_for(call: ToolCall, row: Body) -> None:
     row["anchor_drift"] = "unknown"
 
 
-def _stripped(item: Body) -> Body:
-    return _with_content(item, str.rstrip)
+@area.liar(RETRIEVE, clause="nm1/ingest/anchor-drift-unchanged")
+class DriftCountsFromTheFirstRecall(History):
+    """An anchored file is read when its capsule is recalled first, and compared from then on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._late: dict[str, bool] = {}
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name != RETRIEVE:
+            return
+        for row in body.get("results", ()):
+            if self._late.setdefault(row["id"], row["anchor_drift"] == "drifted"):
+                row["anchor_drift"] = "unchanged"
 
 
 def _with_content(item: Body, change: Any) -> Body:
@@ -768,8 +1141,15 @@ def _but(item: Body, *names: str) -> Body:
 
 
 def _defaulted(call: ToolCall, name: str, value: Any) -> ToolCall:
-    found = items(call)
-    return with_items(call, [{name: value, **item} for item in found]) if found else call
+    return _with_default(call, name, value, lambda item: True)
+
+
+def _with_default(call: ToolCall, name: str, value: Any, applies: Callable[[Body], bool]) -> ToolCall:
+    return each_item(call, lambda item: {name: value, **item} if applies(item) else item)
+
+
+def _an_hour_before(instant: str) -> str:
+    return (datetime.fromisoformat(instant) - timedelta(hours=1)).isoformat()
 
 
 def _cut_project(item: Body) -> Body:
@@ -793,11 +1173,6 @@ async def _known(call: ToolCall, honest: Honest) -> Body | None:
         if stored["capsule"]["content"] == call.arguments.get("content"):
             return stored
     return None
-
-
-def _events(call: ToolCall, change: Any) -> ToolCall:
-    found = items(call)
-    return with_items(call, [change(item) for item in found]) if found else call
 
 
 def _completed(item: Body) -> Body:

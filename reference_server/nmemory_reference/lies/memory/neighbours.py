@@ -41,13 +41,53 @@ def short_words_do_not_count(call: ToolCall, row: Body) -> None:
 @area.answer(TOOL, clause="nm1/ingest/score-threshold")
 async def a_third_is_near_enough(call: ToolCall, honest: Honest) -> Result:
     """What shares a third of the words is a hint."""
-    return await _hinted(call, honest, lambda shared, larger: shared / larger >= 0.33)
+    return await _hinted(call, honest, lambda words, others: _share(words, others) >= 0.33)
+
+
+@area.answer(TOOL, clause="nm1/ingest/score-threshold")
+async def shares_are_rounded(call: ToolCall, honest: Honest) -> Result:
+    """What shares 0.47 of the words shares about a half, and is a hint."""
+    return await _hinted(call, honest, lambda words, others: _share(words, others) >= 0.45)
+
+
+@area.item(TOOL, at="outcomes", clause="nm1/ingest/score-threshold")
+def six_in_ten_are_asked_for(call: ToolCall, row: Body) -> None:
+    """What shares less than 0.6 of the words is no hint and no sibling."""
+    if (row.get("dedup_hint") or {"score": 1})["score"] < 0.6:
+        row["dedup_hint"] = None
+    if siblings := [near for near in row.pop("siblings", ()) if near["score"] >= 0.6]:
+        row["siblings"] = siblings
 
 
 @area.answer(TOOL, clause="nm1/ingest/score-needs-four-words")
 async def three_words_are_enough(call: ToolCall, honest: Honest) -> Result:
     """A text of three words has a hint."""
-    return await _hinted(call, honest, lambda shared, larger: larger <= 6 and shared == larger)
+    return await _hinted(call, honest, lambda words, others: len(words) <= 6 and words == others)
+
+
+@area.answer(TOOL, clause="nm1/ingest/score-needs-four-words")
+async def only_the_new_text_needs_four(call: ToolCall, honest: Honest) -> Result:
+    """A text of four words is compared with one of three."""
+    return await _hinted(
+        call, honest, lambda words, others: _share(words, others) >= 0.5 and len(_long(words)) > 3 == len(_long(others))
+    )
+
+
+@area.answer(TOOL, clause="nm1/ingest/score-needs-four-words")
+async def only_the_old_text_needs_four(call: ToolCall, honest: Honest) -> Result:
+    """A text of three words is compared with one of four."""
+    return await _hinted(
+        call, honest, lambda words, others: _share(words, others) >= 0.5 and len(_long(words)) == 3 < len(_long(others))
+    )
+
+
+@area.success(TOOL, clause="nm1/ingest/score-needs-four-words")
+def three_letters_are_no_word(call: ToolCall, body: Body) -> None:
+    """A word of three letters is none of the four."""
+    content = call.arguments.get("content")
+    if isinstance(content, str) and sum(len(word) > 3 for word in _words(content)) < 4:
+        body["outcomes"][0].pop("siblings", None)
+        body["outcomes"][0].pop("dedup_hint", None)
 
 
 @area.item(TOOL, at="outcomes", clause="nm1/ingest/hint-names-nearest")
@@ -64,6 +104,14 @@ def the_newest_of_equals_is_named(call: ToolCall, row: Body) -> None:
     equal = [near for near in siblings if near["score"] == siblings[0]["score"]]
     if row.get("dedup_hint") and equal:
         row["dedup_hint"]["similar_id"] = equal[-1]["id"]
+
+
+@area.item(TOOL, at="outcomes", clause="nm1/ingest/hint-tie-earliest")
+def home_wins_a_tie(call: ToolCall, row: Body) -> None:
+    """Among equal scores the hint names one of the capture's own project."""
+    hint, first = row.get("dedup_hint"), next(iter(row.get("siblings", ())), None)
+    if hint and first and hint["score"] == first["score"]:
+        hint["similar_id"] = first["id"]
 
 
 class _ShowsTheFenced(Interceptor):
@@ -133,6 +181,16 @@ class TheReplacedIsASibling(History):
             self._replaced += [row["superseded"]] if "superseded" in row else []
 
 
+@area.liar(TOOL, clause="nm1/ingest/siblings-no-superseded", also={"nm1/ingest/siblings-three-highest"})
+class TheReplacedTakeThePlaces(History):
+    """The three nearest are looked at, and those of them that were replaced leave no place for others."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == TOOL and len(self.ends("supersedes")) >= 3:
+            for row in body["outcomes"]:
+                row.pop("siblings", None)
+
+
 @area.item(TOOL, at="outcomes", clause="nm1/ingest/siblings-not-the-replaced")
 def the_replaced_stands_beside_it(call: ToolCall, row: Body) -> None:
     """The capsule that an item replaces is its sibling."""
@@ -200,6 +258,26 @@ def siblings_come_from_anywhere(call: ToolCall, row: Body) -> None:
         row["siblings"] = [{"id": hint["similar_id"], "score": hint["score"]}, *siblings][:3]
 
 
+@area.answer(TOOL, clause="nm1/ingest/siblings-same-project")
+async def a_branch_has_siblings_on_its_trunk(call: ToolCall, honest: Honest) -> Result:
+    """A capture in a project below another has siblings in that one."""
+    result = await honest(call)
+    content, project = call.arguments.get("content"), str(call.arguments.get("project_id"))
+    if is_error(result) or not isinstance(content, str) or "/" not in project:
+        return result
+    body = body_of(result)
+    (row,) = body["outcomes"]
+    listed = await ask(honest, call, "memory_list", project_id=project.rpartition("/")[0])
+    near = [
+        {"id": entry["id"], "score": min(0.99, round(share, 2))}
+        for entry in listed["entries"]
+        if (share := _share(_words(content), _words(entry["headline"]))) >= 0.5
+    ]
+    if row["status"] == "captured" and near:
+        row["siblings"] = [*row.get("siblings", ()), *near][:3]
+    return with_body(result, body)
+
+
 @area.item(TOOL, at="outcomes", clause="nm1/ingest/siblings-three-highest")
 def siblings_are_two(call: ToolCall, row: Body) -> None:
     """There are two siblings at most."""
@@ -207,7 +285,7 @@ def siblings_are_two(call: ToolCall, row: Body) -> None:
         row["siblings"] = row["siblings"][:2]
 
 
-@area.item(TOOL, at="outcomes", clause="nm1/ingest/siblings-three-highest")
+@area.item(TOOL, at="outcomes", clause="nm1/ingest/siblings-nearest-first")
 def siblings_come_by_age(call: ToolCall, row: Body) -> None:
     """Siblings stand in the order of their capture."""
     if "siblings" in row:
@@ -247,22 +325,35 @@ def _near(row: Body) -> list[Body]:
     return [*([row["dedup_hint"]] if row.get("dedup_hint") else []), *row.get("siblings", ())]
 
 
-async def _hinted(call: ToolCall, honest: Honest, near: Callable[[int, int], bool]) -> Result:
-    """The answer to a single item, with a hint at whatever in its project is `near`."""
+async def _hinted(call: ToolCall, honest: Honest, near: Callable[[set[str], set[str]], bool]) -> Result:
+    """The answer to a single item, with a hint at whatever in its project has words that are `near` its own."""
     result = await honest(call)
     content, project = call.arguments.get("content"), call.arguments.get("project_id")
     if is_error(result) or not isinstance(content, str):
         return result
     body = body_of(result)
     (row,) = body["outcomes"]
+    if row["status"] != "captured":
+        return result
     listed = await ask(honest, call, "memory_list", project_id=project)
     for entry in listed["entries"]:
-        words, others = _words(content), _words(entry["headline"])
-        shared, larger = len(words & others), max(len(words), len(others))
-        if entry["id"] != row.get("id") and not row.get("dedup_hint") and near(shared, larger):
-            row["dedup_hint"] = {"similar_id": entry["id"], "score": max(0.5, min(0.99, round(shared / larger, 2)))}
+        stored = await ask(honest, call, GET, id=entry["id"])
+        words, others = _words(content), _words(stored["capsule"]["content"])
+        if entry["id"] != row["id"] and not row.get("dedup_hint") and near(words, others):
+            row["dedup_hint"] = {
+                "similar_id": entry["id"],
+                "score": max(0.5, min(0.99, round(_share(words, others), 2))),
+            }
     return with_body(result, body)
 
 
 def _words(text: str) -> set[str]:
     return set(re.findall(r"\w+", text.lower()))
+
+
+def _long(words: set[str]) -> set[str]:
+    return {word for word in words if len(word) >= 3}
+
+
+def _share(words: set[str], others: set[str]) -> float:
+    return len(words & others) / max(len(words), len(others))
