@@ -70,6 +70,22 @@ _coded("states_are_internal", "A state fault of memory_forget is an internal err
 _coded("states_are_not_found", "A state fault has the code -32001.", -32001, *MEMORY_TOOLS)
 
 
+def _again(kind: str, tool: str, says: str) -> None:
+    """Add the lie that one sort of state fault has the code of an invalid argument."""
+
+    def change(call: ToolCall, refusal: Refusal) -> Refusal | None:
+        is_one = refusal.code == STATE and isinstance(refusal.data, dict) and refusal.data.get("kind") == kind
+        return replace(refusal, code=VALUE) if is_one else None
+
+    change.__name__, change.__doc__ = f"{kind}_is_an_invalid_id", says
+    area.refusal(tool, clause="nm1/error/state-code")(change)
+
+
+_again("tombstoned_capsule", "memory_forget", "Forgetting again is refused as a value.")
+_again("finished_session", "memory_session_finish", "Finishing again is refused as a value.")
+_again("unknown_session", "memory_session_finish", "Finishing an unknown session is refused as a value.")
+
+
 @area.refusal(GET, "memory_forget", clause="nm1/error/state-code")
 def states_are_told_in_band(call: ToolCall, refusal: Refusal) -> Refusal | None:
     """A state fault of memory_get is told in band."""
@@ -214,8 +230,12 @@ _default("memory_retrieve", "lane", None, "memory_retrieve passes over an unknow
 
 @area.answer("memory_relate", clause="nm1/error/closed-sets")
 async def any_kind_of_edge_is_taken(call: ToolCall, honest: Honest) -> Result:
-    """memory_relate takes any kind of edge, and keeps none."""
-    return success(**ARMOUR, **call.arguments) if _odd(call, "kind") else await honest(call)
+    """memory_relate takes any kind of edge between two capsules, and keeps none."""
+    apart = call.arguments.get("from") != call.arguments.get("to")
+    return success(**ARMOUR, **call.arguments) if _odd(call, "kind") and apart else await honest(call)
+
+
+_default("memory_import", "source", "project-claude-md", "memory_import takes an unknown source for CLAUDE.md.")
 
 
 def _reads(name: str, says: str, tool: str, mend: Callable[[ToolCall], ToolCall]) -> None:

@@ -190,9 +190,9 @@ _answers_to(
     lambda name: name.lower() if name.lower() in MEMORY_TOOLS else None,
 )
 _answers_to(
-    "names-need-no-prefix",
-    "A tool's name without its prefix is the tool.",
-    lambda name: f"memory_{name}" if f"memory_{name}" in MEMORY_TOOLS else None,
+    "names-are-trimmed",
+    "A tool's name with a blank behind it is the tool.",
+    lambda name: name.strip() if name.strip() in MEMORY_TOOLS else None,
 )
 _answers_to(
     "no-name-is-the-digest", "A call without a name is the digest.", lambda name: None if name else "memory_digest"
