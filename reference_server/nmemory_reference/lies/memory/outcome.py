@@ -312,6 +312,38 @@ class StepsAreEqual(_Recalled):
                 row["feedback_weight"] = min(1.0, max(0.0, round(0.5 + sum(steps), 2)))
 
 
+@area.liar(TOOL, RETRIEVE, clause="nm1/outcome/weights-move")
+class WeightsAreLostAtARestart(_Recalled):
+    """What was not scored since the server started weighs 0.5."""
+
+    def recall(self, body: Body) -> None:
+        for row in body.get("results", []):
+            if "feedback_weight" in row and not any(row["id"] in returned for _, returned in self.scores):
+                row["feedback_weight"] = 0.5
+
+
+@area.liar(TOOL, RETRIEVE, clause="nm1/outcome/weights-move")
+class ReceiptsEndWithTheServer(Interceptor):
+    """A score for a receipt of before a restart is kept, and moves nothing."""
+
+    def __init__(self) -> None:
+        self._receipts: set[object] = set()
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        receipt, score = call.arguments.get("receipt_id"), call.arguments.get("score")
+        known = receipt in self._receipts or str(receipt).startswith("rcpt-9999")
+        if call.name == TOOL and not known and {"description", "actor"} <= set(call.arguments) and score in (0, 1):
+            result = await honest(without(call, "receipt_id", "score"))
+            if is_error(result) or "recorded" not in (body := body_of(result)):
+                return result
+            row = {**body["recorded"], "receipt_id": receipt, "score": score}
+            return with_body(result, {**body, "recorded": row, "weights_updated": []})
+        result = await honest(call)
+        if call.name == RETRIEVE and not is_error(result):
+            self._receipts.add(body_of(result).get("receipt_id"))
+        return result
+
+
 @area.liar(TOOL, RETRIEVE, clause="nm1/outcome/others-keep-weight")
 class WhatItBearsOnIsScoredToo(_Recalled):
     """A score moves the weight of what the outcome bears on."""

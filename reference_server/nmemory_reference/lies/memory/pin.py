@@ -176,6 +176,16 @@ class PinnedThingsLead(History):
 
 
 @area.liar(TOOL, RETRIEVE, clause="nm1/pin/full-confidence")
+class PinsLastUntilARestart(History):
+    """What was pinned before a restart shows the weight of its age."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        for row in rows(call.name, body) if call.name == RETRIEVE else ():
+            if not self.holds(row["id"]) and row["confidence"] == row["decayed_weight"] == 0.8:
+                row["decayed_weight"] = 0.2
+
+
+@area.liar(TOOL, RETRIEVE, clause="nm1/pin/full-confidence")
 class OtherLanesKnowNoPins(History):
     """Where vectors are looked at a pinned capsule shows the weight of its age."""
 

@@ -97,6 +97,15 @@ class AReplacementIsDatedAnew(History):
                 edge["at"] = "2199-01-01T00:00:00Z"
 
 
+@area.liar(TOOL, clause="nm1/relate/replay-is-no-op")
+class ARestartForgetsEdges(History):
+    """An edge that was recorded before a restart is answered as new."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == TOOL and self.edges.count(self.edges[-1]) == 1:
+            body["already_recorded"] = False
+
+
 @area.liar(TOOL, GET, clause="nm1/relate/replay-is-no-op")
 class AReplayIsAnotherEdge(History):
     """An edge that was recorded twice is shown twice."""
