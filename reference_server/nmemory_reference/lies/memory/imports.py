@@ -46,6 +46,21 @@ def files_are_the_users_word(call: ToolCall, body: Body) -> None:
         capsule["authority_class"] = "user-stated"
 
 
+@area.success(GET, clause="nm1/import/born-tainted")
+def notes_are_trusted(call: ToolCall, body: Body) -> None:
+    """What was imported from a folder of notes is clean."""
+    if (capsule := _imported(body)) and capsule["provenance"]["source"] == "memory-dir":
+        capsule["instruction_taint"] = False
+
+
+@area.success(GET, clause="nm1/import/anchor-line")
+def notes_are_anchored_at_their_folder(call: ToolCall, body: Body) -> None:
+    """What was imported from a folder of notes has the folder for its anchor."""
+    if (capsule := _imported(body)) and capsule["provenance"]["source"] == "memory-dir":
+        origin = capsule["provenance"]
+        origin["anchor"] = re.sub(r"/[^/]+\.md(:\d+)$", r"\1", origin["anchor"])
+
+
 @area.success(GET, clause="nm1/import/anchor-line")
 def anchors_are_at_line_one(call: ToolCall, body: Body) -> None:
     """Every anchor leads to the first line."""
@@ -149,6 +164,14 @@ def the_first_level_that_repeats_splits(text: str) -> str:
     return re.sub(r"^## ", " ## ", text, flags=re.MULTILINE) if found[:1] == ["### "] else text
 
 
+@_rewriting("deeper-rides-along")
+def the_most_frequent_level_splits(text: str) -> str:
+    """The level that occurs most often is that of the split."""
+    found = _headings(text)
+    often = found.count("### ") > found.count("## ") > 1
+    return re.sub(r"^## ", " ## ", text, flags=re.MULTILINE) if often else text
+
+
 @_rewriting("split-lone-heading")
 def a_lone_heading_is_none(text: str) -> str:
     """A file with one heading is split at its blank lines."""
@@ -192,6 +215,12 @@ def blank_lines_in_code_split(text: str) -> str:
     return text.replace("```", "~") if "```" in text and not _headings(text) else text
 
 
+@_rewriting("fences-opaque")
+def only_bare_fences_count(text: str) -> str:
+    """Code whose fence names a language is text."""
+    return re.sub(r"```(?=[a-z])", "~", text).replace("```", "~") if re.search(r"```[a-z]", text) else text
+
+
 @_rewriting("headings-at-column-0")
 def indented_headings_count(text: str) -> str:
     """A heading may be indented."""
@@ -211,6 +240,30 @@ async def the_oldest_folder_wins(call: ToolCall, honest: Honest) -> Result:
             shutil.rmtree(folder / ".claude2", ignore_errors=True)
 
     return await _elsewhere(call, honest, reorder)
+
+
+@area.answer(TOOL, clause="nm1/import/user-claude-order")
+async def a_folder_ends_the_search(call: ToolCall, honest: Honest) -> Result:
+    """Where there is a folder .claude3 the older ones are not looked into."""
+
+    def forget(folder: Path) -> None:
+        if (folder / ".claude3").is_dir():
+            shutil.rmtree(folder / ".claude2", ignore_errors=True)
+            shutil.rmtree(folder / ".claude", ignore_errors=True)
+
+    return await _elsewhere(call, honest, forget)
+
+
+@area.answer(TOOL, clause="nm1/import/project-files")
+async def any_project_file_will_do(call: ToolCall, honest: Honest) -> Result:
+    """project-claude-md reads AGENTS.md where there is no CLAUDE.md."""
+
+    def swap(folder: Path) -> None:
+        if not (folder / "CLAUDE.md").exists() and call.arguments.get("source") == "project-claude-md":
+            shutil.copyfile(folder / "AGENTS.md", folder / "CLAUDE.md")
+
+    lacking = not (Path(str(call.arguments.get("base"))) / "AGENTS.md").is_file()
+    return await honest(call) if lacking else await _elsewhere(call, honest, swap)
 
 
 @area.answer(TOOL, clause="nm1/import/project-files")
@@ -274,6 +327,20 @@ async def links_are_followed(call: ToolCall, honest: Honest) -> Result:
     """A file that is a link is read where it leads."""
     given = call.arguments.get("base")
     return await _elsewhere(call, honest, lambda folder: _follow(folder, given)) if given else await honest(call)
+
+
+@area.answer(TOOL, clause="nm1/import/link-is-rejected")
+async def links_that_stay_inside_are_followed(call: ToolCall, honest: Honest) -> Result:
+    """A file that is a link to its neighbour is read there."""
+
+    def follow(folder: Path) -> None:
+        for link in [file for file in folder.iterdir() if file.is_symlink()]:
+            near = folder / link.readlink().name
+            if link.readlink().parent == Path() and near.is_file():
+                link.unlink()
+                shutil.copyfile(near, link)
+
+    return await _elsewhere(call, honest, follow) if "base" in call.arguments else await honest(call)
 
 
 @area.success(TOOL, clause="nm1/import/link-is-rejected")
@@ -388,6 +455,13 @@ def repairs_of_the_forgotten_look_manual(call: ToolCall, body: Body) -> None:
         edge.pop("origin", None)
 
 
+@area.success(GET, clause="nm1/import/changed-block-superseded")
+def notes_are_not_repaired(call: ToolCall, body: Body) -> None:
+    """Of what was imported from a folder of notes nothing is replaced."""
+    if (capsule := _imported(body)) and capsule["provenance"]["source"] == "memory-dir":
+        body["relations"] = [edge for edge in body["relations"] if edge.get("origin") != "import"]
+
+
 @area.liar(TOOL, RETRIEVE, clause="nm1/import/changed-block-recalled")
 class OldWordsAreRecalled(Imports):
     """The words of a block that was edited are still recalled."""
@@ -419,6 +493,52 @@ class UnevenEditsAreRepaired(Imports):
     async def after(self, call: ToolCall, honest: Honest, body: Body) -> None:
         if len(self.fresh) == 2 and len(self.gone) == 1:
             await replaces(call, honest, self.fresh[0]["id"], next(iter(self.gone)))
+
+
+@area.liar(TOOL, clause="nm1/import/equal-count-guard")
+class JoinedBlocksAreRepaired(Imports):
+    """A block that came replaces the two that went."""
+
+    async def after(self, call: ToolCall, honest: Honest, body: Body) -> None:
+        gone = [named for named, ago in self.gone.items() if ago == 1]
+        for named in gone if len(self.fresh) == 1 and len(gone) == 2 else ():
+            await replaces(call, honest, self.fresh[0]["id"], named)
+
+
+@area.liar(TOOL, clause="nm1/import/equal-count-guard")
+class DroppedBlocksAreReplaced(Imports):
+    """A block that was dropped is replaced by the first that is left."""
+
+    async def after(self, call: ToolCall, honest: Honest, body: Body) -> None:
+        gone = [named for named, ago in self.gone.items() if ago == 1]
+        for named in gone if self.found and not self.fresh and not self.back else ():
+            await replaces(call, honest, self.found[0], named)
+
+
+@area.liar(TOOL, clause="nm1/import/equal-count-guard")
+class AddedBlocksReplace(Imports):
+    """A block that was added replaces the one before it."""
+
+    async def after(self, call: ToolCall, honest: Honest, body: Body) -> None:
+        added = [row["id"] for row in self.fresh]
+        if len(added) == 1 and self.found[-1:] == added and len(self.found) > 1 and 1 not in self.gone.values():
+            await replaces(call, honest, added[0], self.found[-2])
+
+
+@area.liar(TOOL, GET, clause="nm1/import/never-by-similarity", also={"nm1/import/changed-block-superseded"})
+class OneRepairIsEnough(Imports):
+    """Of several blocks that were edited at once the first alone is replaced."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._late: set[str] = set()
+
+    async def after(self, call: ToolCall, honest: Honest, body: Body) -> None:
+        self._late |= {row["id"] for row in self.fresh[1:]}
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == GET:
+            body["relations"] = [edge for edge in body["relations"] if edge["from"] not in self._late]
 
 
 @area.liar(TOOL, GET, clause="nm1/import/never-by-similarity")
@@ -461,6 +581,19 @@ class WhatCameBackStaysOut(_StaysGone):
     """Content that came back stays superseded."""
 
     least, most = 1, 1
+
+
+@area.liar(TOOL, RETRIEVE, clause="nm1/import/revert-revives")
+class OnlyOneRevertRevives(_StaysGone):
+    """After a first revert nothing that comes back is revived."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._reverted = False
+
+    async def after(self, call: ToolCall, honest: Honest, body: Body) -> None:
+        self._out |= self.back.keys() if self._reverted else set()
+        self._reverted |= bool(self.back)
 
 
 @area.liar(TOOL, RETRIEVE, clause="nm1/import/two-hop-revert")
