@@ -295,6 +295,27 @@ class TheStoresLastMutation(History):
             body["last_mutation"]["event"] = [name for name in self.called if name not in reads][-1]
 
 
+@area.liar(TOOL, "memory_retrieve", clause="nm1/get/last-mutation")
+class ARecallIsAChange(Interceptor):
+    """To recall a capsule is its last mutation."""
+
+    def __init__(self) -> None:
+        self._recalled: set[str] = set()
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if is_error(result):
+            return result
+        body = body_of(result)
+        if call.name == "memory_retrieve":
+            self._recalled |= {row["id"] for row in body.get("results", [])}
+        elif call.name != TOOL:
+            self._recalled.clear()
+        elif body["id"] in self._recalled:
+            body["last_mutation"]["event"] = "memory_retrieve"
+        return with_body(result, body)
+
+
 @area.success(TOOL, clause="nm1/get/last-mutation-actor")
 def the_reader_is_the_actor(call: ToolCall, body: Body) -> None:
     """last_mutation.actor is the client that asks."""

@@ -182,6 +182,17 @@ class RowsHaveContents(History):
                 row["content"] = content
 
 
+@area.liar(TOOL, clause="nm1/list/compact")
+class LongRowsHaveTheirRest(History):
+    """A row whose line was cut has the rest of it beside the headline."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        for row in body["entries"] if call.name == TOOL else ():
+            content = self.captured.get(row["id"], {}).get("content", "")
+            if len(content) > 141 and "\n" not in content:
+                row["rest"] = content[140:]
+
+
 @area.liar(TOOL, clause="nm1/list/headline")
 class HeadlinesAreLong(History):
     """A headline is cut at 280 characters."""

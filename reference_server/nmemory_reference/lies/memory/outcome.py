@@ -88,6 +88,13 @@ async def it_may_bear_on_nothing(call: ToolCall, honest: Honest) -> Result:
     return await honest(without(call, "capsule_id") if unknown else call)
 
 
+@area.answer(TOOL, clause="nm1/outcome/unknown-capsule")
+async def it_may_bear_on_an_outcome(call: ToolCall, honest: Honest) -> Result:
+    """A capsule_id that is an outcome's is overlooked."""
+    outcome = str(call.arguments.get("capsule_id")).startswith("out-")
+    return await honest(without(call, "capsule_id") if outcome else call)
+
+
 @area.refusal(TOOL, clause="nm1/outcome/unknown-capsule")
 def an_unknown_capsule_is_a_bad_value(call: ToolCall, refusal: Refusal) -> Refusal | None:
     """An unknown capsule_id is refused as a bad value."""

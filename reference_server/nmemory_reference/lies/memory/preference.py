@@ -63,6 +63,14 @@ async def losers_need_not_be_stored(call: ToolCall, honest: Honest) -> Result:
     return await honest(call)
 
 
+@area.answer(TOOL, clause="nm1/preference/unknown-capsule")
+async def outcomes_may_lose(call: ToolCall, honest: Honest) -> Result:
+    """An outcome is taken for a rejected_id."""
+    if str(call.arguments.get("rejected_id")).startswith("out-"):
+        return success(**ARMOUR, advisory="an observation", recorded=row_of(call))
+    return await honest(call)
+
+
 @area.refusal(TOOL, clause="nm1/preference/unknown-capsule")
 def the_wrong_side_is_named(call: ToolCall, refusal: Refusal) -> Refusal | None:
     """The refusal of an unknown capsule names the preferred one."""
