@@ -85,6 +85,7 @@ def test_a_comment_without_counts_or_digest_breaks_the_law():
 
 def test_counts_stand_anywhere_in_the_comments_and_one_of_them_is_right():
     assert not broken("diagram-digest", document("dag"), counts=[7, 3])
+    assert not broken("diagram-digest", document("dag", counts="11 statements"), counts=[3])
     assert broken("diagram-digest", document("dag"), counts=[7])
     assert broken("diagram-digest", document("dag", counts="nodes=0 edges=0"), counts=[3, 2])
     header, _, rest = document("dag").split("\n", 2)

@@ -39,7 +39,7 @@ def diagram_digest(answer: Answer, args: Mapping[str, Any]) -> Iterable[Broken]:
     """A comment at the head holds counts and the SHA-256 of the diagram's statements.
 
     The statements are what follows the head, with or without the document's last line end. With ``counts`` one of these
-    numbers is among the counts: which things are counted is free, that there are so many is not.
+    numbers, or that of the statements, is among the counts: which things are counted is free, how many there are is not.
     """
     document = text_at(answer.body, args["at"])
     diagram = read_diagram(document)
@@ -50,8 +50,9 @@ def diagram_digest(answer: Answer, args: Mapping[str, Any]) -> Iterable[Broken]:
     counts = [int(number) for comment in diagram.comments for number in _COUNT.findall(_DIGEST.sub("", comment))]
     if not counts:
         yield Broken(args["at"], "counts in the leading comment", show(found.string))
-    if "counts" in args and not set(counts) & set(args["counts"]):
-        expected = f"one of {show(args['counts'])} among the counts in the leading comment"
+    right = [*args.get("counts", ()), sum(bool(line.strip()) for line in diagram.statements.split("\n"))]
+    if "counts" in args and not set(counts) & set(right):
+        expected = f"one of {show(right)} among the counts in the leading comment"
         yield Broken(args["at"], expected, show(found.string))
     spans = {part for whole in (diagram.statements, f"{diagram.header}\n{diagram.statements}") for part in _ends(whole)}
     if found["hex"] not in {hashlib.sha256(span.encode(errors="surrogatepass")).hexdigest() for span in spans}:

@@ -332,12 +332,6 @@ def a_successor_is_not_named(call: ToolCall, body: Body) -> None:
 
 
 @area.success(TOOL, clause="nm1/export/tombstoned")
-def markers_have_no_reason(call: ToolCall, body: Body) -> None:
-    """A forgotten capsule's marker does not say why."""
-    change(body, lambda text: re.sub(r'(?m)^(.* — tombstoned \(\w+\)) · reason: "[^"]*"', r"\1", text))
-
-
-@area.success(TOOL, clause="nm1/export/tombstoned")
 def the_forgotten_is_not_marked(call: ToolCall, body: Body) -> None:
     """A forgotten capsule has no marker."""
     change(body, without_lines(lambda line: " — tombstoned " in line))
