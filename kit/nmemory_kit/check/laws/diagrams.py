@@ -39,7 +39,7 @@ def diagram_digest(answer: Answer, args: Mapping[str, Any]) -> Iterable[Broken]:
     """A comment at the head holds counts and the SHA-256 of the diagram's statements.
 
     The statements are what follows the head, with or without the document's last line end. With ``counts`` one of these
-    numbers, or that of the statements, is among the counts: which things are counted is free, how many there are is not.
+    numbers, or that of the statements, is among the counts: what is counted is free, how many there are is not.
     """
     document = text_at(answer.body, args["at"])
     diagram = read_diagram(document)
