@@ -120,6 +120,12 @@ async def fusion_brings_neighbours_from_anywhere(call: ToolCall, honest: Honest)
 
 
 @area.asking(RETRIEVE, clause="nm1/retrieve/fences-compose")
+def vectors_know_one_fence(call: ToolCall) -> ToolCall:
+    """In lane vector the project does not fence where a session does."""
+    return without(call, "project_id") if is_vector(call) and "session_id" in call.arguments else call
+
+
+@area.asking(RETRIEVE, clause="nm1/retrieve/fences-compose")
 def a_session_replaces_the_project(call: ToolCall) -> ToolCall:
     """With a session the project does not fence."""
     return without(call, "project_id") if "session_id" in call.arguments else call
@@ -207,6 +213,28 @@ def sessions_are_for_words(call: ToolCall) -> ToolCall:
     return without(call, "session_id") if is_vector(call) else call
 
 
+def _by_label(name: str, says: str, keeps: Callable[[str, str], bool]) -> None:
+    """A session fence that compares in its own way."""
+
+    async def lie(call: ToolCall, honest: Honest) -> Result:
+        fence = call.arguments.get("session_id")
+        if not isinstance(fence, str) or not fence.strip():
+            return await honest(call)
+
+        async def inside(row: Body) -> bool:
+            label = (await capsule(call, honest, row["id"])).get("session_id")
+            return isinstance(label, str) and keeps(label, fence)
+
+        return await sifted(call, honest, inside, "session_id")
+
+    lie.__name__, lie.__doc__ = name, says
+    area.answer(RETRIEVE, clause="nm1/retrieve/session-label-exact")(lie)
+
+
+_by_label("labels_are_beginnings", "The beginning of a label is the label.", str.startswith)
+_by_label("labels_may_go_on", "A label with more behind it is the label.", lambda label, fence: fence.startswith(label))
+
+
 @area.asking(RETRIEVE, clause="nm1/retrieve/session-label-exact")
 def labels_have_no_case(call: ToolCall) -> ToolCall:
     """A label in capitals is the same label."""
@@ -278,6 +306,25 @@ class FinishedSessionsAreFaults(_Finished):
 
     def closed(self, label: str) -> Result:
         return state_fault("finished_session", label)
+
+
+@area.liar(RETRIEVE, "memory_session_start", clause="nm1/retrieve/session-label-unknown")
+class EmptySessionsAreFaults(Interceptor):
+    """The label of a session in which nothing was kept is refused."""
+
+    def __init__(self) -> None:
+        self._started: set[object] = set()
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if is_error(result):
+            return result
+        body = body_of(result)
+        if call.name == "memory_session_start":
+            self._started.add(body["session_id"])
+        elif body.get("outcome") == "abstain" and (label := call.arguments.get("session_id")) in self._started:
+            return state_fault("unknown_session", str(label))
+        return result
 
 
 # States

@@ -189,6 +189,13 @@ def fused_rows_lose_their_bm25(call: ToolCall, body: Body) -> None:
         row.pop("bm25", None)
 
 
+@area.success(RETRIEVE, clause="nm1/retrieve/row-term-keys")
+def words_alone_have_no_keys(call: ToolCall, body: Body) -> None:
+    """Where words alone are searched rows carry no relevance."""
+    for row in found(body) if not _embeds(call) else ():
+        row.pop("relevance", None)
+
+
 @area.success(RETRIEVE, clause="nm1/retrieve/row-vector-key")
 def words_are_not_at_all_similar(call: ToolCall, body: Body) -> None:
     """In lane fused a row that only words have found has vector_similarity 0."""

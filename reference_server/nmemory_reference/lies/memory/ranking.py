@@ -67,6 +67,12 @@ _tie(
     lambda row: (-weight(row) if row["confidence"] else 0, -_recency(row), number(row["id"])),
 )
 _tie(
+    "freshness_is_a_text",
+    "Where the weights are equal the greater text of valid_from stands first.",
+    "nm1/retrieve/rank-freshness",
+    lambda row: (-weight(row), [-ord(letter) for letter in row["freshness"]["valid_from"]], number(row["id"])),
+)
+_tie(
     "the_newest_capture_first",
     "Where everything is equal what was kept last stands first.",
     "nm1/retrieve/rank-append",

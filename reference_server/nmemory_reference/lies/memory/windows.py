@@ -162,6 +162,14 @@ def _utc(item: Body) -> Body:
     }
 
 
+_keeps(
+    "fractions_come_before_their_second",
+    "A moment with a fraction of a second comes before the second without one, as its text does.",
+    "nm1/retrieve/window-offsets",
+    lambda span, bounds: not span[0].microsecond or _instant(bounds["from"]) != span[0].replace(microsecond=0),
+)
+
+
 @area.success(RETRIEVE, clause="nm1/retrieve/window-outside")
 def the_outside_is_not_counted(call: ToolCall, body: Body) -> None:
     """What is outside of the window has never matched."""

@@ -366,6 +366,10 @@ for _name, _sign, _says in (
     ("a-backslash-is-an-error", r"\\", "A backslash in a term is an error."),
     ("a-question-mark-is-an-error", r"\w\?$", "A question mark behind a term is an error."),
     ("near-is-an-error", r"NEAR\(", "NEAR( is an error."),
+    ("a-square-bracket-is-an-error", r"\[", "A square bracket is an error."),
+    ("a-line-break-is-an-error", r"\n", "A line break in a term is an error."),
+    ("a-lone-operator-is-an-error", r"^(AND|OR|NOT)$", "A term that is the name of an operator is an error."),
+    ("an-operator-at-the-end-is-an-error", r" (AND|OR|NOT)$", "An operator without its second word is an error."),
 ):
     area.add(
         Lie(
