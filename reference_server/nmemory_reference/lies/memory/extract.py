@@ -141,6 +141,28 @@ def semicolons_are_commas(call: ToolCall, body: Body) -> None:
         body[AT], body["count"] = body[AT][:1], 1
 
 
+@area.answer(TOOL, clause="nm1/extract/semicolons-split")
+async def one_semicolon_splits(call: ToolCall, honest: Honest) -> Result:
+    """Only the first semicolon of a line splits."""
+    return await _reading(call, honest, lambda text: re.sub(r"(?m)^([^;\n]*;)(.*)$", _first_only, text))
+
+
+def _first_only(found: re.Match[str]) -> str:
+    return found[1] + found[2].replace(";", ",")
+
+
+@area.answer(TOOL, clause="nm1/extract/fenced-code-skipped")
+async def named_fences_are_none(call: ToolCall, honest: Honest) -> Result:
+    """A fence that names its language begins no code."""
+    result = await honest(call)
+    if is_error(result):
+        return result
+    body = body_of(result)
+    for fenced in re.findall(r"```\w+\n(.*?)\n", sent(call)):
+        more(body, fenced, "task", "todo:'todo'")
+    return with_body(result, body)
+
+
 @area.success(TOOL, clause="nm1/extract/fenced-code-skipped")
 def code_makes_claims(call: ToolCall, body: Body) -> None:
     """What stands between fences is mined."""
@@ -190,6 +212,33 @@ def decisions_open_their_segment(call: ToolCall, body: Body) -> None:
 def facts_begin_at_once(call: ToolCall, body: Body) -> None:
     """A fact whose anchor comes late is none."""
     _only(body, lambda row: not row["content"].startswith("on most days"))
+
+
+@area.success(TOOL, clause="nm1/extract/entity-gate")
+def capitals_are_entities(call: ToolCall, body: Body) -> None:
+    """A word with a capital is an anchor, at the start of a sentence too."""
+    _also(call, body, r"^[A-Z][a-z]+\b.* (?:is|are|é|são) .*$")
+
+
+@area.success(TOOL, clause="nm1/extract/entity-gate")
+def anchors_reach_far(call: ToolCall, body: Body) -> None:
+    """An anchor counts for every sentence of its line."""
+    if re.search(r"\b[A-Z]{2,}|[a-z][A-Z]", sent(call)):
+        _also(call, body, r"(?<=\. )[A-Z][a-z]+ [a-z]+ (?:is|are) [a-z]+\.?$")
+
+
+@area.success(TOOL, clause="nm1/extract/anchor-dot")
+def dots_at_the_end_are_anchors(call: ToolCall, body: Body) -> None:
+    """A dot at the end of a word is an anchor."""
+    _also(call, body, r"^[a-z ]+ (?:is|are) [a-z]+\.$")
+
+
+def _also(call: ToolCall, body: Body, pattern: str) -> None:
+    """Take for a fact what has this shape."""
+    known = [row["content"] for row in body[AT]]
+    for found in re.finditer(pattern, sent(call), re.MULTILINE):
+        if found[0] not in known:
+            more(body, found[0], "fact", "is:'is' entity:'it'")
 
 
 @area.success(TOOL, clause="nm1/extract/entity-gate", also={"nm1/classify/entity-gate-holds"})
