@@ -139,6 +139,17 @@ def handoffs_have_a_project_of_their_own(call: ToolCall, body: Body) -> None:
         body["capsule"]["scope"]["project_id"] = "handoffs"
 
 
+@area.answer(DIGEST, clause="nm1/session/handoff-leads")
+async def the_newest_capsule_leads(call: ToolCall, honest: Honest) -> Result:
+    """Before the handoff stands the newest capsule that is none."""
+    result = await honest(call)
+    if is_error(result) or "handoff" not in (body := body_of(result)):
+        return result
+    leads = {row["id"] for row in body["handoff"]}
+    rows = [*[row for row in body["newest"] if row["id"] not in leads][:1], *body["handoff"]]
+    return with_body(result, {**body, "handoff": rows, "handoff_total": len(rows)})
+
+
 @area.success(DIGEST, clause="nm1/session/handoff-leads")
 def the_oldest_handoff_leads(call: ToolCall, body: Body) -> None:
     """The digest has no section of handoffs."""
@@ -161,6 +172,22 @@ async def closed_sessions_take_captures(call: ToolCall, honest: Honest) -> Resul
         and str(call.arguments.get("session_id", "")).startswith("sess-")
     )
     return await honest(without(call, "session_id")) if late else result
+
+
+@area.answer("memory_ingest", clause="nm1/session/closed-takes-nothing")
+async def batches_come_too_late(call: ToolCall, honest: Honest) -> Result:
+    """An item of a batch is kept though its session is closed."""
+    result = await honest(call)
+    items = call.arguments.get("items")
+    if is_error(result) or not items or not body_of(result).get("rejected"):
+        return result
+    kept = [
+        {name: value for name, value in item.items() if name != "session_id"}
+        if row["status"] == "rejected" and isinstance(item, dict) and str(item.get("session_id")).startswith("sess-")
+        else item
+        for row, item in zip(body_of(result)["outcomes"], items, strict=True)
+    ]
+    return await honest(asking(call, items=kept))
 
 
 @area.asking(FINISH, clause="nm1/session/unknown-argument")
@@ -266,6 +293,15 @@ def handoffs_are_authority(call: ToolCall, body: Body) -> None:
         body["capsule"]["authority_class"] = "user-stated"
 
 
+@area.success("memory_retrieve", clause="nm1/session/handoff-normal")
+def handoffs_are_for_their_session(call: ToolCall, body: Body) -> Body | None:
+    """A handoff is found by the label of its session alone."""
+    if "session_id" in call.arguments or not body.get("results"):
+        return None
+    body["results"] = [row for row in body["results"] if row["provenance"]["source"] != FINISH]
+    return body if body["results"] else {"outcome": "abstain", "reason": "Nothing matches."}
+
+
 @area.liar(FINISH, clause="nm1/session/handoff-deduped-closes")
 class AnOldHandoffLeavesOpen(Interceptor):
     """A session whose handoff was there already may be closed again."""
@@ -291,10 +327,35 @@ def every_session_hands_over(call: ToolCall) -> ToolCall:
     return call if "handoff" in call.arguments else asking(call, handoff=f"{named} was closed.")
 
 
-@area.success(FINISH, clause="nm1/session/without-handoff")
-def no_handoff_is_null(call: ToolCall, body: Body) -> None:
-    """Without a handoff the answer names the capsule null."""
-    body.setdefault("handoff_capsule", None)
+@area.liar(FINISH, clause="nm1/session/without-handoff")
+class TheLastHandoffIsNamed(Interceptor):
+    """Without a handoff the answer names the capsule of the last one."""
+
+    def __init__(self) -> None:
+        self._last: str | None = None
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if call.name != FINISH or is_error(result):
+            return result
+        body = body_of(result)
+        self._last = body.get("handoff_capsule", self._last)
+        return with_body(result, {**body, "handoff_capsule": self._last} if self._last else body)
+
+
+@area.liar("memory_retrieve", FINISH, clause="nm1/session/handoff-forgotten")
+class AForgottenHandoffIsKept(Interceptor):
+    """A handoff that was forgotten is refused, and kept all the same."""
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        try:
+            return await honest(call)
+        except RpcFault as fault:
+            handoff = call.arguments.get("handoff")
+            if call.name == FINISH and not fault.data and isinstance(handoff, str) and handoff.strip():
+                item = {"content": f"{handoff} ", "source": FINISH, "anchor": "session"}
+                await honest(ToolCall("memory_ingest", item, call.caller))
+            raise
 
 
 @area.liar(FINISH, DIGEST, clause="nm1/session/finish-audited")

@@ -8,7 +8,7 @@ from typing import Any
 
 from nmemory_reference.lies.answers import Body, Honest, Result, ask, asking, body_of, is_error, with_body
 from nmemory_reference.lies.lie import Area
-from nmemory_reference.lies.memory.answers import success
+from nmemory_reference.lies.memory.answers import state_fault, success
 from nmemory_reference.lies.memory.recalled import (
     GET,
     LIST,
@@ -22,7 +22,7 @@ from nmemory_reference.lies.memory.recalled import (
     recount,
     terms_of,
 )
-from nmemory_reference.serve.interceptor import Interceptor, ToolCall
+from nmemory_reference.serve.interceptor import Interceptor, RpcFault, ToolCall
 
 area = Area("store")
 
@@ -146,6 +146,70 @@ class EventsAreCountedAnew(Interceptor):
         body = body_of(result)
         events = body["audit_events"] - self._before
         return with_body(result, {**body, "audit_events": events, "journal": {**body["journal"], "verified": events}})
+
+
+@area.liar("memory_consolidate", GET, clause="nm1/store/durable")
+class TiersEndWithTheProcess(_OfThisRun):
+    """A tier that was applied before the server began is gone."""
+
+    def hide(self, call: ToolCall, body: Body) -> None:
+        if call.name == GET and "tier" in body and not self.done.get("memory_consolidate"):
+            body["tier"] = "active"
+
+
+@area.liar(DIGEST, clause="nm1/store/durable")
+class RecallsAreCountedAnew(_OfThisRun):
+    """The digest counts recalls since the server began."""
+
+    def hide(self, call: ToolCall, body: Body) -> None:
+        if call.name == DIGEST and not self.done.get(RETRIEVE) and body.get("most_recalled"):
+            body["most_recalled"] = []
+            body.pop("most_recalled_total", None)
+
+
+@area.liar("memory_outcome", RETRIEVE, clause="nm1/store/durable")
+class FeedbackEndsWithTheProcess(_OfThisRun):
+    """What was scored before the server began has the weight of what never was."""
+
+    def hide(self, call: ToolCall, body: Body) -> None:
+        for row in body.get("results", ()) if call.name == RETRIEVE and not self.done.get("memory_outcome") else ():
+            if "feedback_weight" in row:
+                row["feedback_weight"] = 0.5
+
+
+@area.liar("memory_outcome", RETRIEVE, clause="nm1/store/durable")
+class ReceiptsEndWithTheProcess(_OfThisRun):
+    """A receipt of before the server began is unknown."""
+
+    def hide(self, call: ToolCall, body: Body) -> None:
+        """Nothing is hidden: it is refused."""
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        receipt = call.arguments.get("receipt_id")
+        if call.name == "memory_outcome" and receipt and not self.was(RETRIEVE, receipt):
+            return state_fault("receipt", str(receipt))
+        return await super().call_tool(call, honest)
+
+
+@area.liar("memory_session_finish", clause="nm1/store/durable")
+class ClosedSessionsCloseAgain(Interceptor):
+    """A session that was closed before the server began may be closed again."""
+
+    def __init__(self) -> None:
+        self._closed: set[str] = set()
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        named = str(call.arguments.get("session_id"))
+        try:
+            result = await honest(call)
+        except RpcFault as fault:
+            past = call.name == "memory_session_finish" and fault.data and fault.data["kind"] == "finished_session"
+            if past and named not in self._closed:
+                return success(session_id=named, finished_at="2031-01-01T00:00:00Z")
+            raise
+        if call.name == "memory_session_finish" and not is_error(result):
+            self._closed.add(named)
+        return result
 
 
 class _Lists(_OfThisRun):
@@ -325,6 +389,30 @@ class RacersShareAnId(_Raced):
         return result if before is None else with_body(result, body_of(before))
 
 
+@area.liar(INGEST, clause="nm1/store/writes-at-once")
+class RacersSwapTheirIds(_Raced):
+    """Of two captures at once the later one is answered with the id of the one before, which gets its."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._names: dict[str, str] = {}
+
+    async def raced(self, call: ToolCall, honest: Honest) -> Result:
+        before = self._latest
+        result = await honest(call)
+        if before and not self._names and not is_error(before) and not is_error(result):
+            mine, theirs = (body_of(answer)["outcomes"][0].get("id") for answer in (result, before))
+            self._names = {mine: theirs, theirs: mine}
+        return result
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await super().call_tool(call, honest)
+        if call.name != GET or is_error(result) or (named := str(call.arguments.get("id"))) not in self._names:
+            return result
+        other = await ask(honest, call, GET, id=self._names[named])
+        return with_body(result, {**other, "id": named})
+
+
 # The journal
 
 
@@ -352,6 +440,13 @@ def the_last_event_is_not_looked_at(call: ToolCall, body: Body) -> None:
     """A change of the last event does not break the chain."""
     if body["journal"]["chain"] == "broken" and body["journal"].get("broken_seq", 0) > 3:
         body["journal"] = {"chain": "ok", "verified": body["audit_events"], "out_of_band": 0}
+
+
+@area.success(DIGEST, clause="nm1/store/chain-tampered")
+def every_break_is_at_the_first(call: ToolCall, body: Body) -> None:
+    """A broken chain is broken at the first event."""
+    if "broken_seq" in body["journal"]:
+        body["journal"]["broken_seq"] = 1
 
 
 @area.success(DIGEST, clause="nm1/store/chain-ok")
@@ -398,7 +493,37 @@ class AliasesAreOutOfBand(_Breaks):
         journal["out_of_band"] = 1
 
 
+def _out_of_band(tool: str, name: str, says: str) -> None:
+    """Add the lie that what a tool did counts as out of band."""
+
+    def told(self: _Breaks, journal: Body) -> None:
+        journal["out_of_band"] = 1
+
+    lie = type(name, (_Breaks,), {"__doc__": says, "tool": tool, "told": told})
+    area.liar(DIGEST, tool, clause="nm1/store/chain-ok")(lie)
+
+
+_out_of_band("memory_vector", "EmbeddingsAreOutOfBand", "An embedding that is attached counts as out of band.")
+_out_of_band("memory_preference", "PreferencesAreOutOfBand", "A preference that is recorded counts as out of band.")
+_out_of_band("memory_consolidate", "TiersAreOutOfBand", "A tier that is applied counts as out of band.")
+
+
 # What is kept stays as it is
+
+
+@area.liar(LIST, INGEST, clause="nm1/store/capsule-frozen")
+class WhatIsSaidAgainIsNew(Recalls):
+    """A capsule whose content is kept again was created then."""
+
+    def __init__(self) -> None:
+        self._again: set[str] = set()
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == INGEST:
+            self._again |= {row["id"] for row in body["outcomes"] if row["status"] == "deduplicated"}
+        for row in body["entries"] if call.name == LIST else ():
+            if row["id"] in self._again:
+                row["created_at"] = "2031-01-01T00:00:00Z"
 
 
 class _Changes(Recalls):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nmemory_reference.lies.answers import Body, Honest, Result, ask, body_of, is_error
+from nmemory_reference.lies.answers import Body, Honest, Result, ask, asking, body_of, is_error
 from nmemory_reference.lies.lie import Area
 from nmemory_reference.lies.memory.history import History
 from nmemory_reference.lies.memory.recalled import LIST, RETRIEVE, Recalls, found, recount
@@ -29,6 +29,12 @@ class UnpinningEndsAFalsehood(Recalls):
         self._unpinned |= call.name == "memory_pin" and call.arguments.get("pinned") is False
         if call.name == RETRIEVE and self._unpinned:
             recount(body, "falsified", "superseded")
+
+
+@area.item(LIST, at="entries", clause="nm1/story/claim")
+def falsehood_ends_replacement(call: ToolCall, row: Body) -> None:
+    """A list does not say of what was replaced that it was."""
+    row.pop("superseded", None)
 
 
 @area.liar("memory_pin", "memory_relate", RETRIEVE, clause="nm1/story/claim")
@@ -60,6 +66,17 @@ def one_step_opens_all(call: ToolCall, body: Body) -> None:
     if dag.get("done"):
         dag.update({"ready": dag["ready"] + dag["blocked"], "ready_total": dag["ready_total"] + dag["blocked_total"]})
         dag.update({"blocked": [], "blocked_total": 0})
+
+
+@area.liar(BOOTSTRAP, "memory_relate", clause="nm1/story/chain-of-tasks")
+class TheDoneIsReadyAgain(History):
+    """What was done before stands behind what is to be done next."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == BOOTSTRAP and (first := body["ready"].get("next_action")):
+            done = [(named, self.captured[named]["content"]) for named in self.ends("witnesses")]
+            body["ready"]["ready"] += [{**first, "id": named, "headline": content} for named, content in done]
+            body["ready"]["ready_total"] += len(done)
 
 
 @area.liar(CONSOLIDATE, clause="nm1/story/vocabulary")
@@ -161,6 +178,22 @@ async def a_merge_forgets_nothing(call: ToolCall, honest: Honest) -> Result:
             item = {"content": f"{row['headline']}\n", "source": MERGE, "anchor": row["id"]}
             await ask(honest, call, "memory_ingest", **item, project_id=row["project_id"])
     return result
+
+
+@area.liar("memory_ingest", MERGE, clause="nm1/story/merged-both-ways")
+class TheOthersForgettingIsNotOurs(Interceptor):
+    """What only the other store has forgotten is taken in here again after the merge."""
+
+    def __init__(self) -> None:
+        self._merged = False
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        self._merged |= call.name == MERGE and not is_error(result)
+        late = call.name == "memory_ingest" and self._merged and not is_error(result) and body_of(result)["rejected"]
+        if not late or not isinstance(content := call.arguments.get("content"), str):
+            return result
+        return await honest(asking(call, content=f"{content} "))
 
 
 @area.liar(MERGE, LIST, clause="nm1/story/merged-both-ways")
