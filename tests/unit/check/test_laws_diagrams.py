@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 
 import pytest
 from hypothesis import given
@@ -178,6 +179,12 @@ def test_an_id_in_anothers_label_is_no_node_of_it():
     assert not broken("diagram-nodes", document("tiers"), drawn=["cap-1", "cap-2"], only=0)
     banner = document("dag", f'{DAG}\n    banner["a cycle: cap-1 and cap-2"]')
     assert not broken("diagram-nodes", banner, drawn=["cap-1", "cap-2", "cap-10"], only=1)
+    assert not broken("diagram-nodes", banner, drawn=["cap-1", "cap-2", "cap-10"], banner=True)
+    assert broken("diagram-nodes", banner, drawn=["cap-1", "cap-2"], banner=True)
+    assert broken("diagram-nodes", document("dag"), drawn=["cap-1", "cap-2", "cap-10"], banner=True)
+    grouped = document("dag", f'    subgraph stop["a cycle"]\n{DAG}\n    end')
+    assert not broken("diagram-nodes", grouped, drawn=["cap-1", "cap-2", "cap-10"], banner=True)
+    assert broken("diagram-nodes", grouped, drawn=["cap-1"], banner=True)
     renamed = document("tiers").replace("cap_1[", "a[").replace("cap_2[", "b[")
     assert not broken("diagram-nodes", renamed, drawn=["cap-1", "cap-2"], only=0)
 
@@ -204,6 +211,8 @@ def test_states_are_styled_apart():
 
 def test_groups_hold_their_members():
     assert not broken("diagram-groups", document("tiers"), members={"active": ["cap-1"], "archived": ["cap-2"]})
+    titled = document("tiers").replace("tier_active", "first").replace("active —", "Active:")
+    assert not broken("diagram-groups", titled, members={"active": ["cap-1"]})
     assert broken("diagram-groups", document("tiers"), members={"active": ["cap-2"]})
     assert broken("diagram-groups", document("tiers"), members={"active": ["cap-3"]})
 
@@ -225,6 +234,10 @@ def test_sessions_say_what_they_are():
     assert not broken("diagram-sessions", document("sessions"), rows=ROWS)
     other = document("sessions").replace("2 saves", "saves: 2").replace("label only", "label_only")
     assert not broken("diagram-sessions", other, rows=ROWS)
+    worded = re.sub(
+        r'"(sess-\d+) · (\d) saves · (\d) recalls', r'"session \1 · saves \2 · recalls \3', document("sessions")
+    )
+    assert not broken("diagram-sessions", worded, rows=ROWS)
 
 
 @pytest.mark.parametrize(

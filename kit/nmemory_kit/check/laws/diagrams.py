@@ -79,7 +79,7 @@ def diagram_syntax(answer: Answer, args: Mapping[str, Any]) -> Iterable[Broken]:
 def diagram_nodes(answer: Answer, args: Mapping[str, Any]) -> Iterable[Broken]:
     """Each id of ``drawn`` has one node, and none of ``hidden`` has one; with ``only`` no other node has an arrow.
 
-    ``only`` names how many nodes there are besides: a banner, or 0.
+    ``only`` names how many nodes there are besides. With ``banner`` there is one, or a subgraph.
     """
     diagram = read_diagram(text_at(answer.body, args["at"]))
     for each in args.get("drawn", ()):
@@ -89,8 +89,11 @@ def diagram_nodes(answer: Answer, args: Mapping[str, Any]) -> Iterable[Broken]:
     for each in args.get("hidden", ()):
         if any(nodes_of(diagram, each)):
             yield Broken(args["at"], f"no node for {each}", _names(diagram))
-    if "only" in args and len(diagram.nodes) != len(args.get("drawn", ())) + args["only"]:
+    others = len(diagram.nodes) - len(args.get("drawn", ()))
+    if "only" in args and others != args["only"]:
         yield Broken(args["at"], f"{args['only']} other nodes", _names(diagram))
+    if args.get("banner") and others not in ((0, 1) if diagram.groups else (1,)):
+        yield Broken(args["at"], "a banner and no other node", _names(diagram))
 
 
 @law("diagram-arrows")
@@ -163,7 +166,7 @@ def diagram_groups(answer: Answer, args: Mapping[str, Any]) -> Iterable[Broken]:
         for each in ids:
             nodes = [node.name for node in nodes_of(diagram, each)]
             found = [text for text, members in diagram.groups.items() if any(node in members for node in nodes)]
-            if len(found) != 1 or not re.search(rf"(?<![a-z]){re.escape(name)}(?![a-z])", found[0]):
+            if len(found) != 1 or not re.search(rf"(?i)(?<![a-z]){re.escape(name)}(?![a-z])", found[0]):
                 yield Broken(args["at"], f"{each} in the group {name}", f"in {show(found)}")
 
 
@@ -237,9 +240,9 @@ def _told(wanted: Sequence[str]) -> str:
 
 
 def _is_labelled(node: Node, label: str) -> bool:
-    return bool(re.match(rf"\W*{re.escape(label)}(?![\w-])", node.label))
+    return bool(re.search(rf"(?<![\w-]){re.escape(label)}(?![\w-])", node.label))
 
 
 def _counted(text: str, what: str) -> int | None:
-    found = re.search(rf"(\d+)\s*{what[:-1]}|{what}\s*[:=]\s*(\d+)", text)
+    found = re.search(rf"(\d+)\s*{what[:-1]}|{what}\s*[:=]?\s*(\d+)", text)
     return int(found[1] or found[2]) if found else None

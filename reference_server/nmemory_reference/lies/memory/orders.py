@@ -207,7 +207,7 @@ def _name(text: str) -> str:
 
 
 def _drawing(document: str) -> str:
-    """The diagram with its comment first, other names and shapes, styles on the nodes, and every group."""
+    """The diagram with its comment first, other names and shapes, styles on the nodes, every group, a banner around."""
     head, body = parts(document)
     header = head.split("\n", 1)[0]
     styles = {
@@ -223,7 +223,9 @@ def _drawing(document: str) -> str:
         elif found := _ARROW.fullmatch(line):
             joint = f"-- {found['kind']} -->" if found["kind"] else "==>"
             drawn.append(f"  {_name(found['tail'])} {joint} {_name(found['head'])};")
-        elif found := _NODE.fullmatch(line):
+        elif (found := _NODE.fullmatch(line)) and found["name"] == "cycle_banner":
+            drawn = ['subgraph stop["a cycle, so no graph is drawn"]', *drawn, "end"]
+        elif found:
             drawn.append(_node(found["name"], found["label"], styles))
         elif line.strip() and not _CLASS.fullmatch(line):
             drawn.append(line.strip())
@@ -242,9 +244,7 @@ def _node(name: str, label: str, styles: Mapping[str, str]) -> str:
         name = f"s{int(found[1]) - 1}"
         session = _SESSION.fullmatch(label)
         assert session is not None
-        label = f"{session['label']}: {session['state']}, saves={session['saves']}, recalls={session['recalls']}"
-    elif name == "cycle_banner":
-        name, label = "stop", "a cycle, so no graph is drawn"
+        label = f"{session['state']} {session['label']}: saves {session['saves']}, recalls {session['recalls']}"
     elif label.startswith(f"{_name(name)}: "):
         label = f"{label.partition(': ')[2]} — {_name(name)}"
     return f'  {_name(name)}(["{label}"]){style}'
