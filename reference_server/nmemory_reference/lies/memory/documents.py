@@ -6,6 +6,9 @@ import hashlib
 import re
 from collections.abc import Callable
 
+from nmemory_reference.lies.answers import Body, Honest, Result, ask, body_of, is_error, with_body
+from nmemory_reference.serve.interceptor import Interceptor, ToolCall
+
 #: The hash of a document, on the line after which the hashed body begins.
 _HASH = re.compile(r"body sha256:([0-9a-f]{64})")
 
@@ -38,3 +41,24 @@ def replaced(old: str, new: str) -> Callable[[str], str]:
 def without_lines(unwanted: Callable[[str], bool]) -> Callable[[str], str]:
     """Leaves lines of a body out."""
     return lines(lambda given: [line for line in given if not unwanted(line)])
+
+
+class Reopened(Interceptor):
+    """Changes what it shows of a store that was there when it came."""
+
+    def __init__(self) -> None:
+        self._found: bool | None = None
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        if self._found is None:
+            self._found = bool((await ask(honest, call, "memory_digest"))["total"])
+        result = await honest(call)
+        if not self._found or is_error(result):
+            return result
+        body = body_of(result)
+        self.change(call, body)
+        return with_body(result, body)
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        """Change a body in place."""
+        raise NotImplementedError

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from nmemory_reference.lies.answers import Body, Honest, Result, ask, asking, body_of, is_error, with_body
 from nmemory_reference.lies.lie import Area
-from nmemory_reference.lies.memory.documents import lines, parts, rebuilt, replaced, without_lines
+from nmemory_reference.lies.memory.documents import Reopened, lines, parts, rebuilt, replaced, without_lines
 from nmemory_reference.lies.memory.history import History
 from nmemory_reference.serve.interceptor import Interceptor, ToolCall
 
@@ -81,6 +81,22 @@ class EveryOtherIndexIsReversed(History):
     def change(self, call: ToolCall, body: Body) -> None:
         if call.name == TOOL and self.called.count(TOOL) % 2 == 0:
             change(body, lines(_edges_reversed))
+
+
+@area.liar(TOOL, clause="nm1/export/reproducible")
+class ProjectsAreShuffledByAStart(Reopened):
+    """Once the server was started again projects stand in another order."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == TOOL:
+            change(body, _projects_reversed)
+
+
+def _projects_reversed(text: str) -> str:
+    first, *sections = re.split(r"(?m)^(?=## )", text)
+    projects = [section.rstrip("\n") for section in sections if section.startswith("## project ")]
+    rest = [section.rstrip("\n") for section in sections if not section.startswith("## project ")]
+    return first + "\n\n".join([*reversed(projects), *rest]) + "\n" if sections else text
 
 
 def _edges_reversed(given: list[str]) -> list[str]:

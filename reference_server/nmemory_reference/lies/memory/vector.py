@@ -423,6 +423,24 @@ class AttachmentsAreNoEvents(Interceptor):
         return with_body(result, {**body, "audit_events": body["audit_events"] - self._times})
 
 
+@area.liar(TOOL, "memory_digest", clause="nm1/vector/audited")
+class ReplacementsAreNoEvents(Interceptor):
+    """The replacement of an embedding is no event of the journal."""
+
+    def __init__(self) -> None:
+        self._times = 0
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        if is_error(result):
+            return result
+        body = body_of(result)
+        self._times += call.name == TOOL and body.get("replaced", False)
+        if call.name != "memory_digest":
+            return result
+        return with_body(result, {**body, "audit_events": body["audit_events"] - self._times})
+
+
 @area.liar(TOOL, RETRIEVE, clause="nm1/vector/dormant")
 class TheEmbeddedComeFirst(Interceptor):
     """Without an embedding in the question what has one stands first."""

@@ -19,7 +19,7 @@ from nmemory_reference.lies.answers import (
     without,
 )
 from nmemory_reference.lies.lie import Area
-from nmemory_reference.lies.memory.documents import lines, parts, rebuilt, replaced, without_lines
+from nmemory_reference.lies.memory.documents import Reopened, lines, parts, rebuilt, replaced, without_lines
 from nmemory_reference.lies.memory.history import History
 from nmemory_reference.serve.interceptor import Interceptor, ToolCall
 
@@ -112,6 +112,23 @@ class EveryOtherDiagramIsReversed(Interceptor):
         if self._drawn % 2 == 0:
             draw(call, body, "relations", lines(_arrows_reversed))
         return with_body(result, body)
+
+
+@area.liar(TOOL, clause="nm1/visual/reproducible")
+class NodesAreShuffledByAStart(Reopened):
+    """Once the server was started again the nodes of tiers stand in another order."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == TOOL:
+            draw(call, body, "tiers", lines(_nodes_reversed))
+
+
+def _nodes_reversed(given: list[str]) -> list[str]:
+    places = [place for place, line in enumerate(given) if line.startswith("        ")]
+    nodes = [given[place] for place in places]
+    for place, drawn in zip(places, reversed(nodes), strict=True):
+        given[place] = drawn
+    return given
 
 
 def _arrows_reversed(given: list[str]) -> list[str]:
