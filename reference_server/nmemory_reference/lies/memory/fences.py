@@ -111,12 +111,22 @@ _by_project(
 )
 
 
-@area.answer(RETRIEVE, clause="nm1/retrieve/project-exact")
-async def fusion_brings_neighbours_from_anywhere(call: ToolCall, honest: Honest) -> Result:
-    """In lane fused the project fences the words, and not the vectors."""
-    if not is_fused(call) or "project_id" not in call.arguments:
-        return await honest(call)
-    return await also(call, honest, asking(without(call, "project_id"), lane="vector"))
+def _for_words(fence: str, plural: str, clause: str) -> None:
+    """A fence that in lane fused holds for what words find, and not for what vectors do."""
+
+    async def lie(call: ToolCall, honest: Honest) -> Result:
+        if not is_fused(call) or fence not in call.arguments:
+            return await honest(call)
+        return await also(call, honest, asking(without(call, fence), lane="vector"))
+
+    lie.__name__ = f"fusion_brings_neighbours_of_other_{plural}"
+    lie.__doc__ = f"In lane fused {fence} fences the words, and not the vectors."
+    area.answer(RETRIEVE, clause=clause)(lie)
+
+
+_for_words("project_id", "projects", "nm1/retrieve/project-exact")
+_for_words("project_prefix", "subtrees", "nm1/retrieve/project-subtree")
+_for_words("session_id", "sessions", "nm1/retrieve/session-fence")
 
 
 @area.asking(RETRIEVE, clause="nm1/retrieve/fences-compose")

@@ -19,8 +19,10 @@ from nmemory_reference.lies.memory.recalled import (
     is_vector,
     number,
     shuffled,
+    terms_of,
     weight,
     within_ties,
+    words,
 )
 from nmemory_reference.serve.interceptor import ToolCall
 
@@ -171,6 +173,34 @@ def the_greater_bm25_first(call: ToolCall, body: Body) -> None:
     """Where as many terms match the greater number stands first."""
     if not is_vector(call) and not is_fused(call) and not call.arguments.get("weight_blend"):
         found(body).sort(key=lambda row: (-len(row["matched_terms"]), -row.get("bm25", 0)))
+
+
+def _found_by(call: ToolCall, row: Body) -> int:
+    """How many words of a headline are words of the question."""
+    asked = {word for term in terms_of(call) for word in words(term)}
+    return sum(word in asked for word in words(row["headline"]))
+
+
+@area.success(RETRIEVE, clause="nm1/retrieve/rank-bm25")
+def length_does_not_count(call: ToolCall, body: Body) -> None:
+    """What holds the words as often stands in the order in which it was kept, however long it is."""
+    if not is_vector(call) and not is_fused(call) and not call.arguments.get("weight_blend"):
+        rows = found(body)
+        if len({row["confidence"] for row in rows}) == 1 < len({len(words(row["headline"])) for row in rows}):
+            rows.sort(key=lambda row: (-len(row["matched_terms"]), -_found_by(call, row), number(row["id"])))
+
+
+@area.success(RETRIEVE, clause="nm1/retrieve/rank-bm25")
+def rarity_does_not_count(call: ToolCall, body: Body) -> None:
+    """What a common word has found is no worse than what a rare one has."""
+    rows = found(body)
+    alike = {(len(row["matched_terms"]), _found_by(call, row), len(words(row["headline"]))) for row in rows}
+    if (
+        len(alike) == 1
+        and len({tuple(row["matched_terms"]) for row in rows}) > 1
+        and "query_embedding" not in call.arguments
+    ):
+        rows.sort(key=lambda row: number(row["id"]))
 
 
 @area.item(RETRIEVE, at="results", clause="nm1/retrieve/rank-bm25")
@@ -324,22 +354,22 @@ async def _fused(
     honest: Honest,
     score: Callable[[list[int]], float],
     ties: int = 1,
-    words: Callable[[Body], Any] | None = None,
+    by_words: Callable[[Body], Any] | None = None,
 ) -> Result:
     """The answer of lane fused in the order of what a score makes of the ranks in the two lanes.
 
-    `words` ranks the lane of words in another way.
+    `by_words` ranks the lane of words in another way.
     """
     result = await honest(call)
     if not is_fused(call) or is_error(result) or call.arguments.get("weight_blend"):
         return result
-    by_words, by_vectors = [
+    worded, near = [
         found(body_of(await honest(without(asking(call, lane=lane), *dropped))))
         for lane, dropped in (("term", ("query_embedding", "vector_k")), ("vector", ()))
     ]
-    if words is not None:
-        by_words.sort(key=words)
-    lanes = [[row["id"] for row in lane] for lane in (by_words, by_vectors)]
+    if by_words is not None:
+        worded.sort(key=by_words)
+    lanes = [[row["id"] for row in lane] for lane in (worded, near)]
     body = body_of(result)
 
     def key(row: Body) -> tuple[float, int]:
@@ -374,7 +404,7 @@ async def fused_ties_are_newest_first(call: ToolCall, honest: Honest) -> Result:
 async def fused_words_rank_by_bm25(call: ToolCall, honest: Honest) -> Result:
     """Lane fused ranks words by bm25 alone, however many terms match."""
     return await _fused(
-        call, honest, lambda ranks: sum(1 / (60 + rank) for rank in ranks), words=lambda row: row["bm25"]
+        call, honest, lambda ranks: sum(1 / (60 + rank) for rank in ranks), by_words=lambda row: row["bm25"]
     )
 
 
@@ -385,7 +415,7 @@ async def fused_words_do_not_age(call: ToolCall, honest: Honest) -> Result:
         call,
         honest,
         lambda ranks: sum(1 / (60 + rank) for rank in ranks),
-        words=lambda row: (-len(row["matched_terms"]), row["bm25"], number(row["id"])),
+        by_words=lambda row: (-len(row["matched_terms"]), row["bm25"], number(row["id"])),
     )
 
 
@@ -435,6 +465,15 @@ class _Alternates(Recalls):
 @area.liar(RETRIEVE, clause="nm1/retrieve/deterministic")
 class TheSecondTimeIsTheOtherWayRound(_Alternates):
     """A question that is asked again is answered in the other order."""
+
+
+@area.liar(RETRIEVE, clause="nm1/retrieve/deterministic")
+class NeighboursAreShuffled(_Alternates):
+    """A question of lane vector that is asked again is answered in the other order."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if is_vector(call):
+            super().change(call, body)
 
 
 class _Varies(Recalls):

@@ -220,6 +220,16 @@ def a_term_is_a_phrase(call: ToolCall, body: Body) -> None:
     _in_order(" ".join)(call, body)
 
 
+@area.success(RETRIEVE, clause="nm1/retrieve/words-any-order")
+def only_headlines_are_searched(call: ToolCall, body: Body) -> None:
+    """What stands behind the first line is not looked into."""
+    drop(body, lambda row: "bm25" in row and not any(_holds(row, term) for term in row["matched_terms"]))
+
+
+def _holds(row: Body, term: str) -> bool:
+    return term.startswith("alias:") or set(words(term)) <= set(words(row["headline"]))
+
+
 # Letters
 
 
