@@ -63,6 +63,12 @@ _tie(
     lambda row: (-row["decayed_weight"], _recency(row), number(row["id"])),
 )
 _tie(
+    "weights_rank_in_three_decimals",
+    "The order takes the weight in three decimals.",
+    "nm1/retrieve/rank-decay-unrounded",
+    lambda row: (-round(weight(row), 3), _recency(row), number(row["id"])),
+)
+_tie(
     "the_older_of_equals_first",
     "Where the weights are equal the older stands first.",
     "nm1/retrieve/rank-freshness",

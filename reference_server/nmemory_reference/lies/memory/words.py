@@ -251,6 +251,18 @@ def circumflexes_count(call: ToolCall, body: Body) -> None:
     drop(body, lambda row: "ê" in row["headline"] and "ê" not in "".join(terms_of(call)).lower())
 
 
+@area.success(RETRIEVE, clause="nm1/retrieve/diacritics-folded")
+def carons_count(call: ToolCall, body: Body) -> None:
+    """A plain c does not find a c with a caron."""
+    drop(body, lambda row: "č" in row["headline"] and "č" not in "".join(terms_of(call)).lower())
+
+
+@area.success(RETRIEVE, clause="nm1/retrieve/diacritics-folded-back")
+def typed_tildes_count(call: ToolCall, body: Body) -> None:
+    """A word with a tilde on its n does not find the plain one."""
+    drop(body, lambda row: "ñ" in "".join(terms_of(call)).lower() and "ñ" not in row["headline"].lower())
+
+
 @area.success(RETRIEVE, clause="nm1/retrieve/diacritics-folded-back")
 def typed_diacritics_count(call: ToolCall, body: Body) -> None:
     """A word with a cedilla does not find the plain one."""
