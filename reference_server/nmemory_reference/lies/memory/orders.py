@@ -82,12 +82,21 @@ def _turned(cycle: list[str]) -> list[str]:
 class OtherOrder(Interceptor):
     """Whatever has no order stands the other way round, and a cycle begins elsewhere."""
 
+    def __init__(self) -> None:
+        self._attached: list[str] = []
+        self._started: dict[str, str] = {}
+
     async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
         result = await honest(call)
         if is_error(result):
             return result
         body = body_of(result)
         match call.name:
+            case "memory_vector" if "vectors" in body:
+                place = {named: place for place, named in enumerate(self._attached)}
+                body["vectors"].sort(key=lambda row: place.get(row["capsule_id"], -1))
+            case "memory_vector":
+                self._attached.append(body["capsule_id"])
             case "memory_get" | "memory_forget":
                 body["relations"].reverse()
             case "memory_extract":
@@ -110,11 +119,25 @@ class OtherOrder(Interceptor):
                 await self._digest(call, honest, body)
             case "memory_export":
                 body["markdown"] = rebuilt(body["markdown"], _index_backwards)
-            case "memory_visual" if call.arguments["view"] != "sessions":
+            case "memory_session_start":
+                self._started[body["session_id"]] = body["started_at"][: len("2026-11-30T12:00:00")]
+            case "memory_visual" if call.arguments["view"] == "sessions":
+                body["mermaid"] = rebuilt(body["mermaid"], self._by_whole_seconds)
+            case "memory_visual":
                 body["mermaid"] = rebuilt(body["mermaid"], _drawing_backwards(call.arguments["view"]))
             case _:
                 pass
         return with_body(result, body)
+
+    def _by_whole_seconds(self, text: str) -> str:
+        """Sessions that began in one second stand by their labels."""
+        rows = re.findall(r'(?m)^    session_\d+\["(.*)"\]$', text)
+        seconds = [self._started.get(row.partition(" ")[0], "") for row in rows]
+        local = [(second, row) for second, row in zip(seconds, rows, strict=True) if second]
+        if [second for second in seconds if second] != seconds[: len(local)]:
+            return text
+        rows[: len(local)] = [row for _, row in sorted(local)]
+        return "\n".join(f'    session_{place}["{row}"]' for place, row in enumerate(rows, 1)) + "\n" if rows else text
 
     async def _pack(self, call: ToolCall, honest: Honest, body: Body) -> None:
         ready = body["ready"]
@@ -207,7 +230,10 @@ def _name(text: str) -> str:
 
 
 def _drawing(document: str) -> str:
-    """The diagram with its comment first, other names and shapes, styles on the nodes, every group, a banner around."""
+    """The diagram with its comment first, other names and shapes, styles on the nodes, every group, a banner around.
+
+    Where there is nothing to draw there is no node.
+    """
     head, body = parts(document)
     header = head.split("\n", 1)[0]
     styles = {
@@ -225,9 +251,9 @@ def _drawing(document: str) -> str:
             drawn.append(f"  {_name(found['tail'])} {joint} {_name(found['head'])};")
         elif (found := _NODE.fullmatch(line)) and found["name"] == "cycle_banner":
             drawn = ['subgraph stop["a cycle, so no graph is drawn"]', *drawn, "end"]
-        elif found:
+        elif found and found["name"] != "empty":
             drawn.append(_node(found["name"], found["label"], styles))
-        elif line.strip() and not _CLASS.fullmatch(line):
+        elif line.strip() and not found and not _CLASS.fullmatch(line):
             drawn.append(line.strip())
     if header == "flowchart TB":
         for tier in ("active", "archived", "quarantined"):
