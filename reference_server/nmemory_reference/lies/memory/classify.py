@@ -332,6 +332,18 @@ async def drift_is_not_kept(call: ToolCall, honest: Honest) -> Result:
     return with_body(result, {**body_of(result), "persisted": named, "content_matches_capsule": False})
 
 
+@area.answer(TOOL, clause="nm1/classify/content-matches")
+async def evidence_of_other_words_is_not_kept(call: ToolCall, honest: Honest) -> Result:
+    """Of a label that was made from other words what is said of evidence is not kept."""
+    named = text_argument(call, "capsule_id")
+    if named is None or not set(EVIDENCE) & call.arguments.keys():
+        return await honest(call)
+    stored = await ask(honest, call, GET, id=named)
+    if stored.get("capsule", {}).get("content") in (None, call.arguments.get("content")):
+        return await honest(call)
+    return await honest(without(call, *EVIDENCE))
+
+
 @area.success(GET, clause="nm1/classify/capsule-untouched")
 def a_label_taints_its_capsule(call: ToolCall, body: Body) -> None:
     """A capsule with a label is shown as inferred by an agent."""

@@ -180,6 +180,13 @@ class IdentityIsContentAndFamily(Interceptor):
         return await honest(call if is_kin else asking(call, content=f"{content}\n"))
 
 
+@area.asking(TOOL, clause="nm1/ingest/identity-is-content")
+def identity_is_content_and_session(call: ToolCall) -> ToolCall:
+    """The same words in a session are another capsule."""
+    in_session = "session_id" in call.arguments and "items" not in call.arguments
+    return asking(call, content=f"{call.arguments.get('content')}\n") if in_session else call
+
+
 @area.liar(TOOL, GET, clause="nm1/ingest/dedup-changes-nothing")
 class ACollapseTakesTheNewOrigin(History):
     """The origin that was sent last is shown for content that was there already."""
@@ -388,6 +395,18 @@ def a_bad_value_is_a_protocol_error(call: ToolCall, body: Body) -> None:
         value_fault(body["outcomes"][0]["error"])
 
 
+@area.answer(TOOL, clause="nm1/ingest/semantic-fault-is-a-row")
+async def the_rejected_replaces(call: ToolCall, honest: Honest) -> Result:
+    """What a rejected item was to replace is replaced all the same, by a capsule of the server's own."""
+    result = await honest(call)
+    target = text_argument(call, "supersedes")
+    if is_error(result) or target is None or not body_of(result)["rejected"]:
+        return result
+    note = {"content": f"{target} was replaced", "source": "server", "anchor": target, "project_id": "server"}
+    await ask(honest, call, TOOL, **note, supersedes=target)
+    return result
+
+
 @area.refusal(TOOL, clause="nm1/ingest/single-shape-in-band")
 def shape_faults_are_protocol_errors(call: ToolCall, refusal: Refusal) -> Refusal:
     """A single item of a wrong shape is refused by JSON-RPC."""
@@ -421,6 +440,13 @@ def indices_count_from_one(call: ToolCall, row: Body) -> None:
     """The first item is items[1]."""
     if "error" in row:
         row["error"] = re.sub(r"^items\[(\d+)\]", lambda found: f"items[{int(found[1]) + 1}]", row["error"])
+
+
+@area.item(TOOL, at="outcomes", clause="nm1/ingest/batch-row-grammar")
+def indices_have_one_digit(call: ToolCall, row: Body) -> None:
+    """The eleventh item is items[0] again."""
+    if "error" in row:
+        row["error"] = re.sub(r"^items\[\d+(\d)\]", r"items[\1]", row["error"])
 
 
 @area.item(TOOL, at="outcomes", clause="nm1/ingest/batch-row-grammar")

@@ -157,6 +157,39 @@ class TheForgottenIsASibling(_ShowsTheFenced):
     tool, argument = "memory_forget", "id"
 
 
+class _ShowsTheRedacted(History):
+    """Names the capsule that was redacted last."""
+
+    hint = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._veiled: str | None = None
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == "memory_forget" and call.arguments["mode"] == "redacted":
+            self._veiled = body["id"]
+        if call.name != TOOL or self._veiled is None:
+            return
+        for row in body["outcomes"]:
+            if row["status"] == "captured" and self.hint:
+                row["dedup_hint"] = {"similar_id": self._veiled, "score": 0.83}
+            elif row["status"] == "captured":
+                row["siblings"] = [{"id": self._veiled, "score": 0.83}, *row.get("siblings", ())][:3]
+
+
+@area.liar(TOOL, clause="nm1/ingest/hint-skips-forgotten")
+class TheRedactedIsAHint(_ShowsTheRedacted):
+    """The hint names a capsule that was redacted."""
+
+    hint = True
+
+
+@area.liar(TOOL, clause="nm1/ingest/siblings-no-forgotten")
+class TheRedactedIsASibling(_ShowsTheRedacted):
+    """A capsule that was redacted is a sibling."""
+
+
 @area.liar(TOOL, clause="nm1/ingest/siblings-no-falsified")
 class TheFalsifiedIsASibling(_ShowsTheFenced):
     """A capsule that was falsified is a sibling."""
