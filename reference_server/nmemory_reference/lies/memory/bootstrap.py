@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from nmemory_reference.lies.answers import (
@@ -567,17 +568,44 @@ def the_prefix_wins(call: ToolCall) -> ToolCall:
     return without(call, "project_id") if "project_prefix" in call.arguments else call
 
 
-@area.asking(TOOL, clause="nm1/bootstrap/prefix-degenerate")
-def a_slash_at_the_end_is_taken_off(call: ToolCall) -> ToolCall:
-    """A prefix may end in a slash."""
-    prefix = text_argument(call, "project_prefix") or ""
-    return asking(call, project_prefix=prefix[:-1]) if prefix[1:].endswith("/") else call
+def _matches_otherwise(name: str, says: str, clause: str, fence: str, matches: Callable[[str, str], bool]) -> None:
+    """Add the lie that a fence lets in constraints of other projects."""
+
+    async def lie(call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        given = call.arguments.get(fence)
+        if is_error(result) or not isinstance(given, str):
+            return result
+        body = body_of(result)
+        rows = (await ask(honest, call, "memory_list", kind="constraint"))["entries"]
+        put(body, "constraints", [row for row in rows if matches(row["project_id"], given)])
+        return with_body(result, body)
+
+    lie.__name__, lie.__doc__ = name, says
+    area.answer(TOOL, clause=f"nm1/bootstrap/{clause}")(lie)
 
 
-@area.asking(TOOL, clause="nm1/bootstrap/prefix-degenerate")
-def no_prefix_is_everything(call: ToolCall) -> ToolCall:
-    """An empty prefix fences nothing."""
-    return without(call, "project_prefix") if call.arguments.get("project_prefix") == "" else call
+_matches_otherwise(
+    "project_ids_have_no_case",
+    "project_id takes a project whose name has other capitals.",
+    "project",
+    "project_id",
+    lambda project, fence: project.lower() == fence.lower(),
+)
+_matches_otherwise(
+    "prefixes_have_no_case",
+    "project_prefix takes what is below a project whose name has other capitals.",
+    "prefix",
+    "project_prefix",
+    lambda project, fence: project.lower().startswith(f"{fence.lower()}/"),
+)
+_matches_otherwise(
+    "prefixes_are_patterns",
+    "In project_prefix an underscore is any letter.",
+    "prefix",
+    "project_prefix",
+    lambda project, fence: bool(re.match(fence.replace("_", ".") + "/", project)),
+)
 
 
 @area.liar(TOOL, clause="nm1/bootstrap/rank-decay")

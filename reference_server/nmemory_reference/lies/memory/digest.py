@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -547,6 +548,77 @@ def a_fence_has_no_subtree(call: ToolCall, body: Body) -> None:
     """A prefix fences newest to the project of that name."""
     if prefix := call.arguments.get("project_prefix"):
         body["newest"] = [row for row in body["newest"] if row["project_id"] == prefix]
+
+
+def _matches_otherwise(name: str, says: str, matches: Callable[[str, str], bool]) -> None:
+    """Add the lie that a fence lets newest rows of other projects in."""
+
+    async def lie(call: ToolCall, honest: Honest) -> Result:
+        result = await honest(call)
+        prefix = call.arguments.get("project_prefix")
+        if is_error(result) or not isinstance(prefix, str):
+            return result
+        body = body_of(result)
+        shown = {row["id"] for row in body["newest"]}
+        more = [row for row in (await ask(honest, call, LIST))["entries"] if matches(row["project_id"], prefix)]
+        body["newest"] = [*(row for row in reversed(more) if row["id"] not in shown), *body["newest"]]
+        if body["newest"]:
+            body["newest_total"] = max(body.get("newest_total", 0), len(body["newest"]))
+        return with_body(result, body)
+
+    lie.__name__, lie.__doc__ = name, says
+    area.answer(TOOL, clause="nm1/digest/fence")(lie)
+
+
+_matches_otherwise(
+    "prefixes_have_no_case",
+    "A prefix takes what is below a project whose name has other capitals.",
+    lambda project, fence: project.lower().startswith(f"{fence.lower()}/"),
+)
+_matches_otherwise(
+    "prefixes_are_patterns",
+    "In a prefix an underscore is any letter.",
+    lambda project, fence: bool(re.match(fence.replace("_", ".") + "/", project)),
+)
+
+
+class _ShowsTheForgotten(History):
+    """Goes on showing the rows of a section once they are forgotten."""
+
+    section: str
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._rows: dict[str, Body] = {}
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == TOOL:
+            self._rows |= {row["id"]: row for row in body.get(self.section, ())}
+            gone = [{**row, "headline": "[forgotten]"} for named, row in self._rows.items() if named in self.forgotten]
+            if gone:
+                body[self.section] = [*gone, *body.get(self.section, ())]
+                body[f"{self.section}_total"] = body.get(f"{self.section}_total", 0) + len(gone)
+
+
+@area.liar(TOOL, clause="nm1/digest/pinned")
+class ForgottenPinsStand(_ShowsTheForgotten):
+    """What was pinned and then forgotten stays in the section of pins."""
+
+    section = "pinned"
+
+
+@area.liar(TOOL, clause="nm1/digest/most-recalled-only-retrieved")
+class ForgottenRecallsStand(_ShowsTheForgotten):
+    """What was recalled and then forgotten stays among the most recalled."""
+
+    section = "most_recalled"
+
+
+@area.liar(TOOL, clause="nm1/digest/newest")
+class TheForgottenIsNews(_ShowsTheForgotten):
+    """What was forgotten stays among the newest."""
+
+    section = "newest"
 
 
 @area.asking(TOOL, clause="nm1/digest/fence-degenerate")

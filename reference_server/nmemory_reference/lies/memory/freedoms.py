@@ -25,6 +25,7 @@ from nmemory_reference.lies.forms import seconds
 from nmemory_reference.lies.lie import Successes
 from nmemory_reference.lies.memory.answers import MEMORY_TOOLS, rows, success
 from nmemory_reference.lies.memory.documents import rebuilt
+from nmemory_reference.lies.memory.history import History
 from nmemory_reference.lies.variant import Variant
 from nmemory_reference.serve.interceptor import Interceptor, RpcFault, ToolCall
 
@@ -65,6 +66,12 @@ def _inward(text: str) -> str:
     return _ID.sub(meant, text)
 
 
+def _labels_by_bytes(text: str) -> str:
+    """A diagram whose labels without a session stand in the order of their bytes again."""
+    rows = iter(sorted(re.findall(r'(?m)^    session_\d+(\[".* · label only"\])$', text)))
+    return re.sub(r'(?m)^(    session_\d+)\[".* · label only"\]$', lambda found: found[1] + next(rows), text)
+
+
 class GappedIds(Interceptor):
     """Ids of every sort begin beyond 1000, and six of seven numbers are left out."""
 
@@ -78,7 +85,7 @@ class GappedIds(Interceptor):
         body = texts(body_of(result), _outward)
         for key in ("markdown", "mermaid"):
             if key in body:
-                body[key] = rebuilt(body[key], lambda same: same)
+                body[key] = rebuilt(body[key], _labels_by_bytes)
         return with_body(result, body)
 
 
@@ -271,9 +278,13 @@ class Ample(Interceptor):
             case "memory_outcome" if "recorded" in body:
                 body.setdefault("weights_updated", [])
             case "memory_session_finish":
-                body = {"summary": None, "handoff_deduped": False, **body}
+                body = {"summary": None, "handoff_capsule": None, "handoff_deduped": False, **body}
             case "memory_digest" if call.arguments.get("headlines") != 0:
                 body.setdefault("pinned", [])
+                whole = body if "mission" in body else await ask(honest, call, call.name)
+                body |= (
+                    {"mission": {"status": "ok", "roots": []}} if "mission" in whole and "mission" not in body else {}
+                )
             case "memory_digest":
                 whole = await ask(honest, call, call.name, **{**call.arguments, "headlines": 1})
                 body |= {name: [] for name in ("handoff",) if name in whole}
@@ -382,15 +393,26 @@ class Lenient(Interceptor):
     async def _taken(self, call: ToolCall, honest: Honest) -> Result:
         sent = call.arguments
         prefix = sent.get("project_prefix")
-        if call.name == "memory_retrieve" and isinstance(prefix, str) and (not prefix.strip() or prefix[-1] == "/"):
+        matches_nothing = isinstance(prefix, str) and (not prefix.strip() or prefix[-1] == "/")
+        if call.name == "memory_retrieve" and matches_nothing:
             await honest(without(call, "project_prefix"))
             return success(outcome="abstain", reason=f"Nothing is below project_prefix {prefix!r}.")
+        if call.name == "memory_bootstrap" and matches_nothing:
+            return await honest(asking(call, project_prefix="nothing is below this"))
         if call.name == "memory_classify" and sent.get("origin") == "tool-observation":
             result = await honest(asking(call, origin="owner-stated"))
             return with_body(result, {**body_of(result), "authority_class": "observed-fact"})
         if call.name == "memory_classify" and "kind" not in sent and len("".join(sent["content"].split())) >= 400:
             return await honest(asking(call, kind="doc"))
         return await honest(call)
+
+
+class DormantMissions(History):
+    """A store in which nothing was ever grounded has no mission, whatever epics it holds."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        if call.name == "memory_digest" and not self.begins("grounded_in"):
+            body.pop("mission", None)
 
 
 #: Every variant in substance.
@@ -400,4 +422,5 @@ FREEDOMS = (
     Variant("ample", "What is empty, zero or false is said all the same, and counts are written 1.0.", Ample),
     Variant("busy-journal", "The journal holds more, calls it otherwise, and tells whole seconds.", BusyJournal),
     Variant("lenient", "What the texts do not refuse is taken.", Lenient),
+    Variant("dormant-missions", "Nothing is a mission before something is grounded.", DormantMissions),
 )
