@@ -311,6 +311,22 @@ async def a_branch_has_siblings_on_its_trunk(call: ToolCall, honest: Honest) -> 
     return with_body(result, body)
 
 
+@area.liar(TOOL, clause="nm1/ingest/siblings-same-project")
+class TheNearestAbroadTakeThePlaces(History):
+    """The three nearest anywhere are looked at, and those in other projects leave no place for the others."""
+
+    def change(self, call: ToolCall, body: Body) -> None:
+        content, project = call.arguments.get("content"), call.arguments.get("project_id")
+        if call.name != TOOL or not isinstance(content, str):
+            return
+        for row in body["outcomes"]:
+            if "siblings" in row:
+                best = max(near["score"] for near in row["siblings"])
+                abroad = [item["content"] for item in self.captured.values() if item.get("project_id") != project]
+                if sum(_share(_words(content), _words(other)) > best for other in abroad) >= 3:
+                    del row["siblings"]
+
+
 @area.item(TOOL, at="outcomes", clause="nm1/ingest/siblings-three-highest")
 def siblings_are_two(call: ToolCall, row: Body) -> None:
     """There are two siblings at most."""
