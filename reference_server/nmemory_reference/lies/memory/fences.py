@@ -715,7 +715,8 @@ async def an_abstention_suggests(call: ToolCall, honest: Honest) -> Result:
 def _unnamed(name: str, says: str, argument: str) -> None:
     def lie(call: ToolCall, body: Body) -> None:
         if body["outcome"] == "abstain" and argument in call.arguments:
-            body["reason"] = body["reason"].replace(str(call.arguments[argument]), "")
+            for name in (str(call.arguments[argument]), argument):
+                body["reason"] = body["reason"].replace(name, "")
 
     lie.__name__, lie.__doc__ = name, says
     area.success(RETRIEVE, clause="nm1/retrieve/abstain-names-fences")(lie)

@@ -28,6 +28,7 @@ area = Area("receipts")
 
 DIGEST = "memory_digest"
 OUTCOME = "memory_outcome"
+CONSOLIDATE = "memory_consolidate"
 
 
 # Misses
@@ -102,6 +103,22 @@ _counts(
     lambda call, body: -int(is_fused(call) and bool(found(body)) and all("bm25" not in row for row in found(body))),
 )
 _counts(
+    "VectorsMissWhatIsFenced",
+    "Lane vector leaves a miss where it finds only what is fenced.",
+    "nm1/retrieve/miss-not-vector",
+    lambda call, body: int(is_vector(call) and body["outcome"] == "missing_evidence"),
+)
+_counts(
+    "FencedWordsBesideVectorsAreNoMiss",
+    "A fused recall that vectors ground leaves no miss where its words found only what is fenced.",
+    "nm1/retrieve/miss-fused",
+    lambda call, body: (
+        -int(is_fused(call) and bool(body.get("excluded")) and all("bm25" not in row for row in found(body)))
+        if found(body)
+        else 0
+    ),
+)
+_counts(
     "FusionAlwaysMisses",
     "A fused recall leaves a miss, though its words hit.",
     "nm1/retrieve/miss-fused",
@@ -109,7 +126,7 @@ _counts(
 )
 
 
-@area.liar(RETRIEVE, DIGEST, clause="nm1/retrieve/miss-recorded")
+@area.liar(RETRIEVE, DIGEST, CONSOLIDATE, clause="nm1/retrieve/miss-recorded")
 class MissesAreKeptAsSent(Recalls):
     """The miss ledger keeps the terms as they were sent."""
 
@@ -122,6 +139,9 @@ class MissesAreKeptAsSent(Recalls):
         elif call.name == DIGEST:
             for miss in body.get("recent_failures", {}).get("recall_misses", ()):
                 miss["term"] = self._sent.get(miss["term"], miss["term"])
+        elif call.name == CONSOLIDATE:
+            for proposal in body["plan"]["alias_proposals"]:
+                proposal["term"] = self._sent.get(proposal["term"], proposal["term"])
 
 
 # Receipts
@@ -178,6 +198,18 @@ async def _all(call: ToolCall, honest: Honest) -> Result:
 async def a_receipt_is_for_all_that_matched(call: ToolCall, honest: Honest) -> Result:
     """A score moves what the limit cut off as well."""
     return await _all(call, honest) if "limit" in call.arguments else await honest(call)
+
+
+@area.answer(RETRIEVE, clause="nm1/retrieve/receipt-rows")
+async def a_receipt_knows_no_budget(call: ToolCall, honest: Honest) -> Result:
+    """A score moves what the budget cut off as well."""
+    whole = await honest(without(call, "token_budget"))
+    if call.arguments.get("token_budget") != 1 or is_error(whole) or len(found(body_of(whole))) < 2:
+        return await honest(call)
+    body = body_of(whole)
+    gone = len(found(body)) - 1
+    body.update({"results": found(body)[:1], "returned": 1, "trimmed": gone, "trimmed_by_budget": gone})
+    return with_body(whole, body)
 
 
 @area.item(RETRIEVE, at="results", clause="nm1/retrieve/receipt-rows")
@@ -245,6 +277,12 @@ async def weights_are_told_and_not_used(call: ToolCall, honest: Honest) -> Resul
     return with_body(result, body)
 
 
+@area.answer(RETRIEVE, clause="nm1/retrieve/blend-reorders")
+async def fused_rows_are_not_blended(call: ToolCall, honest: Honest) -> Result:
+    """In lane fused a blend shows weights, and leaves the order."""
+    return await weights_are_told_and_not_used(call, honest) if is_fused(call) else await honest(call)
+
+
 async def _scored(call: ToolCall, honest: Honest, score: Callable[[int, float, float], float]) -> Result:
     """The answer to a call with a blend, in the order of what a score makes of rank, weight and blend."""
     result = await honest(call)
@@ -289,6 +327,13 @@ def blends_bring_back(call: ToolCall, body: Body) -> None:
         excluded["archived"] = excluded.pop("superseded")
 
 
+@area.success(RETRIEVE, clause="nm1/retrieve/blend-order-only", also={"nm1/retrieve/grounded-excluded"})
+def blends_exclude_in_silence(call: ToolCall, body: Body) -> None:
+    """With a blend a grounded answer does not count what is fenced."""
+    if _blend(call) and body["outcome"] == "grounded":
+        body.pop("excluded", None)
+
+
 @area.answer(RETRIEVE, clause="nm1/retrieve/blend-order-only")
 async def a_blend_looks_further(call: ToolCall, honest: Honest) -> Result:
     """A blend of 1 where nothing matches tells what the project has."""
@@ -331,6 +376,15 @@ async def what_was_cut_off_is_used(call: ToolCall, honest: Honest) -> Result:
     result = await honest(call)
     if "limit" in call.arguments and not is_error(result):
         await honest(asking(without(call, "limit"), token_budget=PLENTY))
+    return result
+
+
+@area.answer(RETRIEVE, clause="nm1/retrieve/usage-counted")
+async def what_was_not_afforded_is_used(call: ToolCall, honest: Honest) -> Result:
+    """What the budget cut off counts as recalled."""
+    result = await honest(call)
+    if call.arguments.get("token_budget") == 1 and not is_error(result):
+        await honest(asking(call, token_budget=PLENTY))
     return result
 
 

@@ -9,7 +9,16 @@ from typing import Any
 
 from nmemory_reference.lies.answers import Body, Honest, Result, body_of, is_error, with_body
 from nmemory_reference.lies.lie import Area
-from nmemory_reference.lies.memory.recalled import RETRIEVE, Recalls, capsule, folded, found, number, terms_of
+from nmemory_reference.lies.memory.recalled import (
+    RETRIEVE,
+    Recalls,
+    capsule,
+    folded,
+    found,
+    is_fused,
+    number,
+    terms_of,
+)
 from nmemory_reference.serve.interceptor import ToolCall
 
 area = Area("rows")
@@ -77,6 +86,19 @@ def validity_is_of_days(call: ToolCall, row: Body) -> None:
     row["freshness"]["valid_from"] = row["freshness"]["valid_from"][:10] + "T00:00:00Z"
 
 
+@area.item(RETRIEVE, at="results", clause="nm1/retrieve/row-freshness")
+def ends_are_of_days(call: ToolCall, row: Body) -> None:
+    """valid_to tells the midnight of its day."""
+    if ends := row["freshness"]["valid_to"]:
+        row["freshness"]["valid_to"] = f"{ends[:10]}T00:00:00Z"
+
+
+@area.item(RETRIEVE, at="results", clause="nm1/retrieve/row-values")
+def only_the_imported_is_tainted(call: ToolCall, row: Body) -> None:
+    """A row tells a taint only where the capsule was imported."""
+    row["instruction_taint"] = row["authority_class"] == "externally-imported"
+
+
 @area.item(RETRIEVE, at="results", clause="nm1/retrieve/row-values")
 def recall_trusts_its_rows(call: ToolCall, row: Body) -> None:
     """No row of recall is tainted."""
@@ -123,6 +145,20 @@ def no_hint_is_an_empty_one(call: ToolCall, row: Body) -> None:
 def staleness_is_not_told(call: ToolCall, row: Body) -> None:
     """stale_if stays with memory_get."""
     row.pop("stale_if", None)
+
+
+@area.item(RETRIEVE, at="results", clause="nm1/retrieve/row-epistemics")
+def staleness_goes_with_a_hint(call: ToolCall, row: Body) -> None:
+    """stale_if is told only beside a proof_hint."""
+    if "proof_hint" not in row:
+        row.pop("stale_if", None)
+
+
+@area.item(RETRIEVE, at="results", clause="nm1/retrieve/row-epistemics")
+def the_inferred_is_not_observed(call: ToolCall, row: Body) -> None:
+    """What was inferred is told as unverified."""
+    if row.get("evidence_state") == "inferred":
+        row["evidence_state"] = "unverified"
 
 
 @area.item(RETRIEVE, at="results", clause="nm1/retrieve/row-epistemics")
@@ -182,6 +218,14 @@ def matched_terms_are_words(call: ToolCall, body: Body) -> None:
     """matched_terms names the words of the terms."""
     for row in found(body):
         row["matched_terms"] = [word for term in row["matched_terms"] for word in term.split()]
+
+
+@area.success(RETRIEVE, clause="nm1/retrieve/matched-terms")
+def fused_rows_match_every_term(call: ToolCall, body: Body) -> None:
+    """In lane fused matched_terms names every term on every row that words found."""
+    for row in found(body):
+        if row["matched_terms"] and is_fused(call):
+            row["matched_terms"] = terms_of(call)
 
 
 # Anchors
