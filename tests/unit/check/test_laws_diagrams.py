@@ -112,8 +112,8 @@ def test_a_diagram_of_nothing_needs_no_node():
     "line",
     [
         '    cap_3["a "quote" inside"]',
-        '    cap_3["brackets [0]"]',
-        '    cap_3["a | pipe"]',
+        "    cap_3[brackets [0]]",
+        "    cap_3[a | pipe]",
         '    cap_3["two\n    lines"]',
         '    cap_3["a\ttab"]',
         "    end",
@@ -124,6 +124,10 @@ def test_a_diagram_of_nothing_needs_no_node():
 )
 def test_stored_text_that_becomes_syntax_breaks_the_law(line):
     assert broken("diagram-syntax", document("dag", f"{DAG}\n{line}"), view="dag")
+
+
+def test_a_label_between_quotes_may_hold_what_it_likes():
+    assert not broken("diagram-syntax", document("dag", f'{DAG}\n    stop["a cycle (cap-1 --> cap-2), [fail|closed]"]'))
 
 
 @pytest.mark.parametrize("view", ["dag", "relations", "sessions"])

@@ -29,8 +29,8 @@ _ANY_HEADER = ("graph", "flowchart")
 _DIGEST = re.compile(r"sha256\W{0,3}(?P<hex>[0-9a-f]{64})(?![0-9a-f])")
 _COUNT = re.compile(r"(?<![\w.])\d+(?!\w|\.\d)")
 _LABEL_ONLY = "label only"
-#: What would end a label or begin a statement, or is drawn by nothing.
-_RAW = re.compile(r'["\[\]{}()<>|`\x00-\x1f\x7f-\x9f\u2028\u2029]')
+#: What is drawn by nothing, or ends a line somewhere.
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 @law("diagram-digest")
@@ -62,7 +62,7 @@ def diagram_digest(answer: Answer, args: Mapping[str, Any]) -> Iterable[Broken]:
 @law("diagram-syntax")
 @fitting
 def diagram_syntax(answer: Answer, args: Mapping[str, Any]) -> Iterable[Broken]:
-    """Each line is a statement, and no label holds what could be syntax; with ``view`` it begins as that view does."""
+    """Each line is a statement, and no label holds a control; with ``view`` it begins as that view does."""
     diagram = read_diagram(text_at(answer.body, args["at"]))
     headers = _HEADERS[args["view"]] if "view" in args else _ANY_HEADER
     if not diagram.header.startswith(headers):
@@ -70,8 +70,8 @@ def diagram_syntax(answer: Answer, args: Mapping[str, Any]) -> Iterable[Broken]:
     for line in diagram.strange[:3]:
         yield Broken(args["at"], "only statements of a Mermaid flowchart", show(line))
     for label in diagram.written:
-        if raw := _RAW.search(label):
-            yield Broken(args["at"], f"no {raw[0]!r} in a label", show(label))
+        if control := _CONTROL.search(label):
+            yield Broken(args["at"], f"no {control[0]!r} in a label", show(label))
 
 
 @law("diagram-nodes")

@@ -250,7 +250,7 @@ def _drawing(document: str) -> str:
             joint = f"-- {found['kind']} -->" if found["kind"] else "==>"
             drawn.append(f"  {_name(found['tail'])} {joint} {_name(found['head'])};")
         elif (found := _NODE.fullmatch(line)) and found["name"] == "cycle_banner":
-            drawn = ['subgraph stop["a cycle, so no graph is drawn"]', *drawn, "end"]
+            drawn = ['subgraph stop["a cycle (see memory_digest), so no graph"]', *drawn, "end"]
         elif found and found["name"] != "empty":
             drawn.append(_node(found["name"], found["label"], styles))
         elif line.strip() and not found and not _CLASS.fullmatch(line):
@@ -270,7 +270,7 @@ def _node(name: str, label: str, styles: Mapping[str, str]) -> str:
         name = f"s{int(found[1]) - 1}"
         session = _SESSION.fullmatch(label)
         assert session is not None
-        label = f"{session['state']} {session['label']}: saves {session['saves']}, recalls {session['recalls']}"
+        label = f"{session['label']} ({session['state']}): saves {session['saves']}, recalls {session['recalls']}"
     elif label.startswith(f"{_name(name)}: "):
         label = f"{label.partition(': ')[2]} — {_name(name)}"
     return f'  {_name(name)}(["{label}"]){style}'

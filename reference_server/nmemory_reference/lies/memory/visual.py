@@ -168,6 +168,28 @@ def brackets_end_a_label(call: ToolCall, body: Body) -> None:
     draw(call, body, "tiers", replaced("#quot;", '"'))
 
 
+def _is_drawn_raw(name: str, character: str, code: str) -> None:
+    """Add the lie that a character of a headline is not encoded."""
+
+    def lie(call: ToolCall, body: Body) -> None:
+        draw(call, body, "tiers", replaced(code, character))
+
+    lie.__name__ = f"{name}_are_drawn_raw"
+    lie.__doc__ = f"In a headline {character} stands as it is."
+    area.success(TOOL, clause="nm1/visual/syntax")(lie)
+
+
+for _name, _character, _code in (
+    ("brackets", "[", "#91;"),
+    ("braces", "{", "#123;"),
+    ("parentheses", "(", "#40;"),
+    ("angles", "<", "#lt;"),
+    ("pipes", "|", "#124;"),
+    ("backticks", "`", "#96;"),
+):
+    _is_drawn_raw(_name, _character, _code)
+
+
 @area.success(TOOL, clause="nm1/visual/labels")
 def hashes_are_left_out(call: ToolCall, body: Body) -> None:
     """A hash in a headline is not drawn."""
