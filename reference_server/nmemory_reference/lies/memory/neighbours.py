@@ -38,6 +38,16 @@ def short_words_do_not_count(call: ToolCall, row: Body) -> None:
             near["score"] = 0.99
 
 
+@area.success(TOOL, clause="nm1/ingest/score-by-larger")
+def words_count_as_often_as_they_stand(call: ToolCall, body: Body) -> None:
+    """A text that repeats a word is longer for it, and scores less."""
+    content = call.arguments.get("content")
+    if isinstance(content, str):
+        share = len(_words(content)) / max(1, len(re.findall(r"\w+", content)))
+        for near in _near(body["outcomes"][0]):
+            near["score"] = max(0.5, round(near["score"] * share, 2))
+
+
 @area.answer(TOOL, clause="nm1/ingest/score-threshold")
 async def a_third_is_near_enough(call: ToolCall, honest: Honest) -> Result:
     """What shares a third of the words is a hint."""
