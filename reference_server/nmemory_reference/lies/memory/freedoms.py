@@ -311,19 +311,16 @@ _EVENTS = {
 
 
 class BusyJournal(Interceptor):
-    """Reads are in the journal too, acts several times, by names of its own; its clock is coarse, prints are bare."""
-
-    def __init__(self) -> None:
-        self._reads = 0
+    """Misses are in the journal too, acts thrice, by names of its own; its clock is coarse, prints are bare."""
 
     async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
         result = await honest(call)
         if is_error(result):
             return result
         body = body_of(result)
-        self._reads += call.name in ("memory_get", "memory_list", "memory_digest", "memory_retrieve")
         if call.name == "memory_digest":
-            body["audit_events"] = 3 * body["audit_events"] + self._reads
+            # What the store keeps: a start of the server loses none of it.
+            body["audit_events"] = 3 * body["audit_events"] + body["recall_misses"]
             body["journal"]["verified"] = body["audit_events"]
         if "last_mutation" in body:
             body["last_mutation"]["event"] = _EVENTS[body["last_mutation"]["event"]]

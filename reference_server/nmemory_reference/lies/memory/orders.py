@@ -154,7 +154,8 @@ class OtherOrder(Interceptor):
         sections = (body.get("constraints", ()), nodes, body.get("decisions", ()), body.get("traps", ()))
         shown = dict.fromkeys(row["id"] for rows in sections for row in rows)
         if "handles" in body:
-            body["handles"] = list(shown)
+            # The budget may have cut them.
+            body["handles"] = list(shown)[: len(body["handles"])]
 
     async def _tied(self, call: ToolCall, honest: Honest, section: list[Body]) -> list[Body]:
         """Rows of the same weight the other way round."""

@@ -154,7 +154,7 @@ def _is_typed(call: ToolCall) -> bool:
     """Whether the code of a refusal is in the tool's text."""
     if call.name == "memory_retrieve":
         terms = call.arguments.get("terms")
-        return not isinstance(terms, list) or not all(re.search(r"\w", str(term)) for term in terms) or not terms
+        return not isinstance(terms, list) or not all(re.search(r"[^\W_]", str(term)) for term in terms) or not terms
     return call.name in (*_TYPED, "memory_vector")
 
 
