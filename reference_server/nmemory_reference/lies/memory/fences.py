@@ -427,7 +427,8 @@ async def _is_inside(call: ToolCall, honest: Honest, named: str) -> bool:
     if declared is None:
         return False
     begins = instant(declared["event_from"])
-    return instant(window["from"]) <= begins <= instant(window["to"])
+    after = window.get("from") is None or instant(window["from"]) <= begins
+    return after and (window.get("to") is None or begins <= instant(window["to"]))
 
 
 def _leaks_inside(reason: str, clause: str, vector: bool) -> None:
@@ -607,7 +608,9 @@ def _without_offsets(call: ToolCall, member: str) -> ToolCall:
         return {**item, member: re.sub(r"[+-]\d\d:\d\d$", "Z", bound)} if isinstance(bound, str) else item
 
     sent = call.arguments.get("items")
-    return asking(call, items=[bare(item) for item in sent]) if isinstance(sent, list) else call
+    if not isinstance(sent, list) or not all(isinstance(item, dict) for item in sent):
+        return call
+    return asking(call, items=[bare(item) for item in sent])
 
 
 class _AsCaptured(History):
@@ -940,8 +943,8 @@ def one_tombstone_is_told(call: ToolCall, body: Body) -> None:
 @area.answer(RETRIEVE, clause="nm1/retrieve/tombstone-probe")
 async def ids_are_probed_for_in_words(call: ToolCall, honest: Honest) -> Result:
     """A term that only begins with the id of a forgotten capsule counts as tombstoned."""
-    first = [term.split()[0] for term in terms_of(call) if term.strip()]
-    probed = await honest(asking(call, terms=first)) if first and first != terms_of(call) else None
+    ids = [found_id[0] for term in terms_of(call) if (found_id := re.match(r"cap-\d+(?= )", term))]
+    probed = await honest(asking(call, terms=ids)) if ids else None
     told = {} if probed is None or is_error(probed) else body_of(probed).get("excluded", {})
     return success(**missing({"tombstoned": 1})) if "tombstoned" in told else await honest(call)
 
