@@ -333,6 +333,22 @@ def test_a_word_taken_out_is_nowhere_in_the_file(stage: Stage) -> None:
     assert matches(stage, "stays") == [2]
 
 
+def test_the_index_outlives_any_number_of_words_taken_out(stage: Stage) -> None:
+    stage.put("this one stays with " + " ".join(f"word{number}" for number in range(2_000)))
+    longest = 0
+    for number in range(1_100):
+        with stage.store.writing() as db:
+            words.index(db, 100, f"passing{number} stays")
+            words.unindex(db, 100)
+            words.purge(db)
+            (length,) = db.execute("SELECT length(block) FROM capsule_words_data WHERE id = 10").fetchone()
+            longest = max(longest, length)
+    assert longest <= words.LONGEST_RECORD + 4
+    assert matches(stage, "stays", "passing7") == [1]
+    stage.store.scrub()
+    assert b"passing" not in stage.store.database.path.read_bytes()
+
+
 def test_what_is_kept_is_made_again_once_its_revision_moved(stage: Stage) -> None:
     made: list[int] = []
     for revision in (1, 1, 2):
