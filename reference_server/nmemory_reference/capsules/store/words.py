@@ -14,8 +14,8 @@ COUNTED: Final = 2_048
 #: From here on, the number of capsules that hold a word is remembered: counting fewer is quick.
 WORTH_KNOWING: Final = 64
 MAX_KNOWN: Final = 65_536
-#: Bytes of FTS5's record of its levels from which on the index is made anew. In SQLite 3.40 each rewriting adds two levels
-#: of 2 bytes, and an index of more than 2,000 levels can't be read any more.
+#: Bytes of FTS5's record of its levels from which on the index is made anew. In SQLite 3.40 each rewriting adds two
+#: levels of 2 bytes, and an index of more than 2,000 levels can't be read any more.
 LONGEST_RECORD: Final = 1_024
 
 _COUNT = f"SELECT count(*) FROM (SELECT 1 FROM capsule_words WHERE capsule_words MATCH ? LIMIT {COUNTED})"  # noqa: S608
@@ -56,8 +56,8 @@ def unindex(db: sqlite3.Connection, seq: int) -> None:
 def purge(db: sqlite3.Connection) -> None:
     """Rewrite the index, so that what was taken out of it is nowhere in it any more.
 
-    About 0.2 s for 100,000 capsules, and 1 s each time that it is made anew. FTS5's own secure-delete would be quicker, but
-    SQLite before 3.42 can't read a file in which it was used.
+    About 0.2 s for 100,000 capsules, and 1 s each time that it is made anew. FTS5's own secure-delete would be
+    quicker, but SQLite before 3.42 can't read a file in which it was used.
     """
     (length,) = db.execute("SELECT length(block) FROM capsule_words_data WHERE id = 10").fetchone()
     command = "optimize" if length < LONGEST_RECORD else "rebuild"
