@@ -99,6 +99,8 @@ MEMORY = Repertoire(
     # Nothing was scanned, no store of the reference holds duplicates, and no row of an import names what it replaced.
     seldom={
         "memory_digest/sources": [],
+        # No case waits until something that was recalled has expired.
+        "memory_digest/most_recalled/last/expired": True,
         "memory_consolidate/plan/exact_dupes": [{"keep": "cap-1"}],
         "memory_import/outcomes/last/superseded": "cap-1",
     },

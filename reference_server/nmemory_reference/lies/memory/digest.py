@@ -487,12 +487,6 @@ def the_recalled_is_always_active(call: ToolCall, row: Body) -> None:
     row.pop("tier", None)
 
 
-@area.item(TOOL, at="most_recalled", clause="nm1/digest/rows-marked")
-def the_recalled_never_expires(call: ToolCall, row: Body) -> None:
-    """Rows of most_recalled don't say that they have expired since."""
-    row.pop("expired", None)
-
-
 def _is_not_fenced(section: str, clause: str, *also: str) -> None:
     """Add the lie that a section is that of the whole store."""
 

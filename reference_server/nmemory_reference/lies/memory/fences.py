@@ -613,52 +613,6 @@ def _without_offsets(call: ToolCall, member: str) -> ToolCall:
     return asking(call, items=[bare(item) for item in sent])
 
 
-class _AsCaptured(History):
-    """Takes what is fenced by time for what it was at the capture."""
-
-    reason: str
-
-    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
-        result = await super().call_tool(call, honest)
-        if call.name != RETRIEVE or is_error(result) or is_vector(call):
-            return result
-        return await self.recall(call, honest, result)
-
-    def change(self, call: ToolCall, body: Body) -> None:
-        pass
-
-    async def recall(self, call: ToolCall, honest: Honest, result: Result) -> Result:
-        """What is answered to a recall by words."""
-        raise NotImplementedError
-
-
-@area.liar("memory_ingest", RETRIEVE, clause="nm1/retrieve/fence-expired")
-class WhatEndsLaterNeverEnds(_AsCaptured):
-    """What had not expired when it was captured never does."""
-
-    async def recall(self, call: ToolCall, honest: Honest, result: Result) -> Result:
-        if body_of(result).get("excluded", {}).keys() != {"expired"}:
-            return result
-        for row in await touched(call, honest):
-            ends = self.captured.get(row["id"], {}).get("valid_to")
-            if ends and instant(ends) > instant(row["created_at"]):
-                return success(**grounded([await made_up(call, honest, row["id"])]))
-        return result
-
-
-@area.liar("memory_ingest", RETRIEVE, clause="nm1/retrieve/fence-not-yet-valid")
-class WhatBeginsLaterNeverBegins(_AsCaptured):
-    """What had not begun when it was captured never does."""
-
-    async def recall(self, call: ToolCall, honest: Honest, result: Result) -> Result:
-        body = body_of(result)
-        for row in found(body):
-            begins = self.captured.get(row["id"], {}).get("valid_from")
-            if begins and instant(begins) > instant((await capsule(call, honest, row["id"]))["created_at"]):
-                return success(**missing({"not_yet_valid": 1}))
-        return result
-
-
 # What is said of it
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime
 from re import fullmatch
 from unicodedata import normalize
 
@@ -34,11 +33,6 @@ INGEST = "memory_ingest"
 def is_marker(body: Body) -> bool:
     """Whether a body is the marker of a forgotten capsule."""
     return body.get("outcome") == "tombstoned"
-
-
-def later(instant: str, other: str) -> bool:
-    """Whether an instant is later than another one."""
-    return datetime.fromisoformat(instant) > datetime.fromisoformat(other)
 
 
 @area.success(TOOL, clause="nm1/get/shape", also={"nm1/get/relations-both-ends"})
@@ -238,13 +232,6 @@ def the_unexpired_says_so(call: ToolCall, body: Body) -> None:
 def times_are_compared_as_texts(call: ToolCall, body: Body) -> None:
     """An end of validity in the last days has not passed yet."""
     if body.get("expired") and body["capsule"]["freshness"]["valid_to"] > body["created_at"][:5]:
-        body.pop("expired")
-
-
-@area.success(TOOL, clause="nm1/get/expired")
-def expiry_is_that_of_the_capture(call: ToolCall, body: Body) -> None:
-    """What was current when it was captured never expires."""
-    if body.get("expired") and later(body["capsule"]["freshness"]["valid_to"], body["created_at"]):
         body.pop("expired")
 
 

@@ -17,7 +17,6 @@ from nmemory_reference.lies.answers import (
     without,
 )
 from nmemory_reference.lies.lie import Area
-from nmemory_reference.lies.memory.get import later
 from nmemory_reference.lies.memory.history import History
 from nmemory_reference.serve.interceptor import ToolCall
 
@@ -443,19 +442,6 @@ class TheCurrentHasAnEnd(History):
     def change(self, call: ToolCall, body: Body) -> None:
         if call.name == TOOL and call.arguments.get("expired") is False:
             keep(body, [row for row in body["entries"] if "valid_to" in self.captured.get(row["id"], {})])
-
-
-@area.liar(TOOL, clause="nm1/list/expired-filter")
-class OnlyTheStaleIsExpired(History):
-    """expired true lists what had expired already when it was captured."""
-
-    def change(self, call: ToolCall, body: Body) -> None:
-        if call.name == TOOL and call.arguments.get("expired") is True:
-            ends = {row["id"]: self.captured.get(row["id"], {}).get("valid_to") for row in body["entries"]}
-            stale = [
-                row for row in body["entries"] if not (end := ends[row["id"]]) or not later(end, row["created_at"])
-            ]
-            keep(body, stale)
 
 
 @area.item(TOOL, at="entries", clause="nm1/list/expired-shown")
