@@ -15,7 +15,7 @@ _BEGINNING: Final = 64
 #: Whatever is neither a letter nor a digit; combining marks among it are kept, see `_separate`.
 _BETWEEN_WORDS = re.compile(r"[\W_]+")
 _ASCII_BETWEEN_WORDS = re.compile(r"[^0-9a-z]+")
-_LATIN_WITH_MARKS = re.compile(r"([a-z])[\u0300-\u036f]+")
+_MARKS_ON_LATIN = re.compile(r"(?<=[a-z])[\u0300-\u036f]+")
 
 
 def fold(text: str) -> str:
@@ -26,7 +26,7 @@ def fold(text: str) -> str:
     lowered = text.strip().lower()
     if lowered.isascii():
         return lowered
-    return unicodedata.normalize("NFC", _LATIN_WITH_MARKS.sub(r"\1", unicodedata.normalize("NFD", lowered)))
+    return unicodedata.normalize("NFC", _MARKS_ON_LATIN.sub("", unicodedata.normalize("NFD", lowered)))
 
 
 def words(text: str) -> list[str]:
