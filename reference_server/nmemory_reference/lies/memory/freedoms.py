@@ -16,6 +16,7 @@ from nmemory_reference.lies.answers import (
     asking,
     body_of,
     is_error,
+    listed,
     text_of,
     text_result,
     with_body,
@@ -26,7 +27,7 @@ from nmemory_reference.lies.lie import Successes
 from nmemory_reference.lies.memory.answers import MEMORY_TOOLS, rows, success
 from nmemory_reference.lies.memory.documents import rebuilt
 from nmemory_reference.lies.memory.history import History
-from nmemory_reference.lies.variant import Variant
+from nmemory_reference.lies.variant import Lists, Variant
 from nmemory_reference.serve.interceptor import Interceptor, RpcFault, ToolCall
 
 Json = Any
@@ -404,6 +405,29 @@ class Lenient(Interceptor):
         return await honest(call)
 
 
+#: The least that recall may go by where nothing was sent: what these are by default, no text promises.
+_TIGHT = {"limit": 1, "token_budget": 1, "vector_k": 1}
+
+
+def _told_tight(tools: list[Body]) -> list[Body]:
+    for name, value in _TIGHT.items():
+        listed(tools, "memory_retrieve")["inputSchema"]["properties"][name]["default"] = value
+    return tools
+
+
+class TightDefaults(Lists):
+    """Recall spends next to nothing, and asks one neighbour, unless it is told how much it may."""
+
+    def __init__(self) -> None:
+        super().__init__(_told_tight)
+
+    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        if call.name != "memory_retrieve":
+            return await honest(call)
+        unsaid = {name: value for name, value in _TIGHT.items() if call.arguments.get(name) is None}
+        return await honest(asking(call, **unsaid))
+
+
 class DormantMissions(History):
     """A store in which nothing was ever grounded has no mission, whatever epics it holds."""
 
@@ -419,5 +443,6 @@ FREEDOMS = (
     Variant("ample", "What is empty, zero or false is said all the same, and counts are written 1.0.", Ample),
     Variant("busy-journal", "The journal holds more, calls it otherwise, and tells whole seconds.", BusyJournal),
     Variant("lenient", "What the texts do not refuse is taken.", Lenient),
+    Variant("tight-defaults", "Recall is frugal unless it is told how much it may spend.", TightDefaults),
     Variant("dormant-missions", "Nothing is a mission before something is grounded.", DormantMissions),
 )
