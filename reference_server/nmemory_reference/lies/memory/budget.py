@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from nmemory_reference.lies.answers import Body, Honest, Result, asking, body_of, is_error, with_body, without
 from nmemory_reference.lies.lie import Area
 from nmemory_reference.lies.memory.recalled import PLENTY, RETRIEVE, abstention, became, found, is_vector
@@ -117,46 +119,35 @@ def the_budget_is_not_heard(call: ToolCall) -> ToolCall:
     return asking(call, token_budget=PLENTY) if (_given(call, "token_budget") or 0) > 100 else call
 
 
-@area.answer(RETRIEVE, clause="nm1/retrieve/budget", also={"nm1/retrieve/budget-prefix"})
-async def a_budget_cuts_the_first(call: ToolCall, honest: Honest) -> Result:
-    """The budget cuts rows from the top."""
+async def _cut_otherwise(call: ToolCall, honest: Honest, cut: Callable[[list[Body], int], list[Body]]) -> Result:
+    """The answer to a call whose budget cuts, with what `cut` leaves of all rows beside the number that fits."""
     result = await honest(call)
     budget = _given(call, "token_budget") or 0
     body = await _whole(call, honest, "budget") if 100 < budget < PLENTY and not is_error(result) else None
     if body is None:
         return result
-    shown = len(found(body_of(result)))
-    if shown < len(found(body)):
-        _cut(body, found(body)[-shown:], "budget")
+    shown, rows = len(found(body_of(result))), found(body)
+    if shown < len(rows):
+        _cut(body, cut(rows, shown), "budget")
     return with_body(result, body)
+
+
+@area.answer(RETRIEVE, clause="nm1/retrieve/budget", also={"nm1/retrieve/budget-prefix"})
+async def a_budget_cuts_the_first(call: ToolCall, honest: Honest) -> Result:
+    """The budget cuts rows from the top."""
+    return await _cut_otherwise(call, honest, lambda rows, shown: rows[-shown:])
 
 
 @area.answer(RETRIEVE, clause="nm1/retrieve/budget")
 async def the_budget_is_overdrawn(call: ToolCall, honest: Honest) -> Result:
     """The row with which the budget is exceeded is still given."""
-    result = await honest(call)
-    budget = _given(call, "token_budget") or 0
-    body = await _whole(call, honest, "budget") if 100 < budget < PLENTY and not is_error(result) else None
-    if body is None:
-        return result
-    shown = len(found(body_of(result)))
-    if shown < len(found(body)):
-        _cut(body, found(body)[: shown + 1], "budget")
-    return with_body(result, body)
+    return await _cut_otherwise(call, honest, lambda rows, shown: rows[: shown + 1])
 
 
 @area.answer(RETRIEVE, clause="nm1/retrieve/budget-prefix")
 async def a_budget_skips_what_is_long(call: ToolCall, honest: Honest) -> Result:
     """Where the budget cuts, the last row of all takes the place of the last that fits."""
-    result = await honest(call)
-    budget = _given(call, "token_budget") or 0
-    body = await _whole(call, honest, "budget") if 100 < budget < PLENTY and not is_error(result) else None
-    if body is None:
-        return result
-    shown = len(found(body_of(result)))
-    if 0 < shown < len(found(body)):
-        _cut(body, [*found(body)[: shown - 1], found(body)[-1]], "budget")
-    return with_body(result, body)
+    return await _cut_otherwise(call, honest, lambda rows, shown: [*rows[: shown - 1], rows[-1]] if shown else rows)
 
 
 @area.success(RETRIEVE, clause="nm1/retrieve/budget-prefix")

@@ -12,6 +12,7 @@ from typing import Any
 from nmemory_reference.lies.answers import Body, Honest, Result, ask, asking, body_of, is_error, with_body, without
 from nmemory_reference.lies.lie import Area
 from nmemory_reference.lies.memory.answers import ARMOUR, rows, success
+from nmemory_reference.lies.memory.history import History
 from nmemory_reference.lies.refusal import Refusal
 from nmemory_reference.serve.interceptor import Interceptor, ToolCall
 
@@ -391,29 +392,23 @@ async def any_source_may_be_absent(call: ToolCall, honest: Honest) -> Result:
 # How a re-import repairs
 
 
-class Imports(Interceptor):
+class Imports(History):
     """Remembers what each import found, and so what is gone since and what came back."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.found: list[str] = []
         #: What stood in an earlier import and does not stand in the last, with how many imports ago it went.
         self.gone: dict[str, int] = {}
         self.back: dict[str, int] = {}
         self.fresh: list[Body] = []
-        self.captured_by_hand: set[str] = set()
 
     async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
-        result = await honest(call)
-        if is_error(result):
-            return result
-        body = body_of(result)
-        if call.name == "memory_ingest":
-            self.captured_by_hand |= {row["id"] for row in body["outcomes"] if row["status"] == "captured"}
-        if call.name == TOOL and body["outcome"] == "imported":
+        result = await super().call_tool(call, honest)
+        if call.name == TOOL and not is_error(result) and (body := body_of(result))["outcome"] == "imported":
             self._remember(body)
-            await self.after(call, honest, body)
-        self.change(call, body)
-        return with_body(result, body)
+            await self.after(call, honest)
+        return result
 
     def _remember(self, body: Body) -> None:
         now = [row["id"] for row in body["outcomes"] if "id" in row]
@@ -423,11 +418,8 @@ class Imports(Interceptor):
         self.fresh = [row for row in body["outcomes"] if row["status"] == "captured"]
         self.found = now
 
-    async def after(self, call: ToolCall, honest: Honest, body: Body) -> None:
+    async def after(self, call: ToolCall, honest: Honest) -> None:
         """What is done behind an import."""
-
-    def change(self, call: ToolCall, body: Body) -> None:
-        """Change a body in place."""
 
 
 async def replaces(call: ToolCall, honest: Honest, new: str, old: str) -> None:
@@ -480,7 +472,7 @@ class PlacesAreIdentities(Imports):
         super().__init__()
         self._before: list[str] = []
 
-    async def after(self, call: ToolCall, honest: Honest, body: Body) -> None:
+    async def after(self, call: ToolCall, honest: Honest) -> None:
         if self._before and self._before != self.found and sorted(self._before) == sorted(self.found):
             await replaces(call, honest, self.found[0], self._before[0])
         self._before = self.found
@@ -490,7 +482,7 @@ class PlacesAreIdentities(Imports):
 class UnevenEditsAreRepaired(Imports):
     """Of two blocks that came the first replaces the one that went."""
 
-    async def after(self, call: ToolCall, honest: Honest, body: Body) -> None:
+    async def after(self, call: ToolCall, honest: Honest) -> None:
         if len(self.fresh) == 2 and len(self.gone) == 1:
             await replaces(call, honest, self.fresh[0]["id"], next(iter(self.gone)))
 
@@ -499,7 +491,7 @@ class UnevenEditsAreRepaired(Imports):
 class JoinedBlocksAreRepaired(Imports):
     """A block that came replaces the two that went."""
 
-    async def after(self, call: ToolCall, honest: Honest, body: Body) -> None:
+    async def after(self, call: ToolCall, honest: Honest) -> None:
         gone = [named for named, ago in self.gone.items() if ago == 1]
         for named in gone if len(self.fresh) == 1 and len(gone) == 2 else ():
             await replaces(call, honest, self.fresh[0]["id"], named)
@@ -509,7 +501,7 @@ class JoinedBlocksAreRepaired(Imports):
 class DroppedBlocksAreReplaced(Imports):
     """A block that was dropped is replaced by the first that is left."""
 
-    async def after(self, call: ToolCall, honest: Honest, body: Body) -> None:
+    async def after(self, call: ToolCall, honest: Honest) -> None:
         gone = [named for named, ago in self.gone.items() if ago == 1]
         for named in gone if self.found and not self.fresh and not self.back else ():
             await replaces(call, honest, self.found[0], named)
@@ -519,7 +511,7 @@ class DroppedBlocksAreReplaced(Imports):
 class AddedBlocksReplace(Imports):
     """A block that was added replaces the one before it."""
 
-    async def after(self, call: ToolCall, honest: Honest, body: Body) -> None:
+    async def after(self, call: ToolCall, honest: Honest) -> None:
         added = [row["id"] for row in self.fresh]
         if len(added) == 1 and self.found[-1:] == added and len(self.found) > 1 and 1 not in self.gone.values():
             await replaces(call, honest, added[0], self.found[-2])
@@ -533,7 +525,7 @@ class OneRepairIsEnough(Imports):
         super().__init__()
         self._late: set[str] = set()
 
-    async def after(self, call: ToolCall, honest: Honest, body: Body) -> None:
+    async def after(self, call: ToolCall, honest: Honest) -> None:
         self._late |= {row["id"] for row in self.fresh[1:]}
 
     def change(self, call: ToolCall, body: Body) -> None:
@@ -549,7 +541,7 @@ class OnlyTheLikeIsRepaired(Imports):
         super().__init__()
         self._unlike: set[str] = set()
 
-    async def after(self, call: ToolCall, honest: Honest, body: Body) -> None:
+    async def after(self, call: ToolCall, honest: Honest) -> None:
         self._unlike |= {row["id"] for row in self.fresh if not row.get("dedup_hint")}
 
     def change(self, call: ToolCall, body: Body) -> None:
@@ -567,7 +559,7 @@ class _StaysGone(Imports):
         super().__init__()
         self._out: set[str] = set()
 
-    async def after(self, call: ToolCall, honest: Honest, body: Body) -> None:
+    async def after(self, call: ToolCall, honest: Honest) -> None:
         self._out |= {named for named, ago in self.back.items() if self.least <= ago <= self.most}
 
     def change(self, call: ToolCall, body: Body) -> None:
@@ -591,7 +583,7 @@ class OnlyOneRevertRevives(_StaysGone):
         super().__init__()
         self._reverted = False
 
-    async def after(self, call: ToolCall, honest: Honest, body: Body) -> None:
+    async def after(self, call: ToolCall, honest: Honest) -> None:
         self._out |= self.back.keys() if self._reverted else set()
         self._reverted |= bool(self.back)
 
@@ -607,8 +599,8 @@ class TwoHopsAreTooFar(_StaysGone):
 class HandMadeIsReplaced(Imports):
     """A capsule that was captured by hand is replaced when its block is edited."""
 
-    async def after(self, call: ToolCall, honest: Honest, body: Body) -> None:
-        for named in self.gone.keys() & self.captured_by_hand:
+    async def after(self, call: ToolCall, honest: Honest) -> None:
+        for named in self.gone.keys() & self.captured.keys():
             if self.fresh:
                 await replaces(call, honest, self.fresh[0]["id"], named)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from nmemory_reference.lies.answers import Body, Honest, Result, asking, body_of, is_error, with_body, without
 from nmemory_reference.lies.lie import Area
 from nmemory_reference.lies.memory.answers import success
+from nmemory_reference.lies.memory.history import Unaudited
 from nmemory_reference.lies.refusal import Refusal
 from nmemory_reference.serve.interceptor import Interceptor, RpcFault, ToolCall
 
@@ -359,21 +360,13 @@ class AForgottenHandoffIsKept(Interceptor):
 
 
 @area.liar(FINISH, DIGEST, clause="nm1/session/finish-audited")
-class ClosingIsNoEvent(Interceptor):
+class ClosingIsNoEvent(Unaudited):
     """Closing a session is no event of the journal."""
 
-    def __init__(self) -> None:
-        self._times = 0
+    tool = FINISH
 
-    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
-        result = await honest(call)
-        if is_error(result):
-            return result
-        self._times += call.name == FINISH
-        if call.name != DIGEST:
-            return result
-        body = body_of(result)
-        return with_body(result, {**body, "audit_events": body["audit_events"] - self._times})
+    def recorded(self, call: ToolCall, body: Body) -> bool:
+        return True
 
 
 @area.success(DIGEST, clause="nm1/session/start-captures-nothing")

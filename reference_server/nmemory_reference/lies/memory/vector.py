@@ -7,6 +7,7 @@ import math
 from nmemory_reference.lies.answers import Body, Honest, Result, asking, body_of, is_error, with_body, without
 from nmemory_reference.lies.lie import Area
 from nmemory_reference.lies.memory.answers import success
+from nmemory_reference.lies.memory.history import Unaudited
 from nmemory_reference.lies.memory.recalled import RETRIEVE, abstention, became, missing
 from nmemory_reference.lies.refusal import Refusal
 from nmemory_reference.serve.interceptor import Interceptor, RpcFault, ToolCall
@@ -406,39 +407,23 @@ class TheForgottenIsStillNear(Interceptor):
 
 
 @area.liar(TOOL, "memory_digest", clause="nm1/vector/audited")
-class AttachmentsAreNoEvents(Interceptor):
+class AttachmentsAreNoEvents(Unaudited):
     """An attachment is no event of the journal."""
 
-    def __init__(self) -> None:
-        self._times = 0
+    tool = TOOL
 
-    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
-        result = await honest(call)
-        if is_error(result):
-            return result
-        self._times += _attached(call) is not None
-        if call.name != "memory_digest":
-            return result
-        body = body_of(result)
-        return with_body(result, {**body, "audit_events": body["audit_events"] - self._times})
+    def recorded(self, call: ToolCall, body: Body) -> bool:
+        return _attached(call) is not None
 
 
 @area.liar(TOOL, "memory_digest", clause="nm1/vector/audited")
-class ReplacementsAreNoEvents(Interceptor):
+class ReplacementsAreNoEvents(Unaudited):
     """The replacement of an embedding is no event of the journal."""
 
-    def __init__(self) -> None:
-        self._times = 0
+    tool = TOOL
 
-    async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
-        result = await honest(call)
-        if is_error(result):
-            return result
-        body = body_of(result)
-        self._times += call.name == TOOL and body.get("replaced", False)
-        if call.name != "memory_digest":
-            return result
-        return with_body(result, {**body, "audit_events": body["audit_events"] - self._times})
+    def recorded(self, call: ToolCall, body: Body) -> bool:
+        return bool(body.get("replaced"))
 
 
 @area.liar(TOOL, RETRIEVE, clause="nm1/vector/dormant")
