@@ -75,7 +75,7 @@ class Terms(TypedDict, total=False):
 
 
 class Area:
-    """A group of lies. Its decorators turn functions and classes into lies that bear their names."""
+    """A group of lies, of which several may have one name. Its decorators turn functions and classes into lies."""
 
     def __init__(self, name: str) -> None:
         self.name = name
