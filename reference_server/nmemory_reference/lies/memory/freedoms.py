@@ -269,15 +269,22 @@ class Ample(Interceptor):
         for row in rows(call.name, body):
             if call.name in ("memory_list", "memory_digest", "memory_bootstrap"):
                 row.setdefault("pinned", False)
+            if row.get("status") in ("captured", "deduplicated"):
+                row.setdefault("taint_findings", [])
         match call.name:
             case "memory_retrieve":
                 if "excluded" in body:
+                    body["excluded_ids"] = await self._fenced(call, honest)
                     body["excluded"] = {**dict.fromkeys(_FENCES, 0), **body["excluded"]}
                 body.setdefault("results", [])
             case "memory_get" if "capsule" in body:
                 body.setdefault("pinned", False)
-            case "memory_outcome" if "recorded" in body:
-                body.setdefault("weights_updated", [])
+            case "memory_outcome":
+                recorded = [body["recorded"]] if "recorded" in body else []
+                for row in (*recorded, *body.get("outcomes", ())):
+                    row |= {**dict.fromkeys(("evidence_ref", "capsule_id", "receipt_id", "score")), **row}
+                if recorded:
+                    body.setdefault("weights_updated", [])
             case "memory_session_finish":
                 body = {"summary": None, "handoff_capsule": None, "handoff_deduped": False, **body}
             case "memory_digest" if call.arguments.get("headlines") != 0:
@@ -294,6 +301,18 @@ class Ample(Interceptor):
             case _:
                 pass
         return with_body(result, _numbers(body))
+
+    async def _fenced(self, call: ToolCall, honest: Honest) -> list[str]:
+        """The capsules in scope that hold a word that was asked for, and stand no more."""
+        words = {word for term in call.arguments["terms"] for word in re.findall(r"\w+", term.lower())}
+        fences = {name: call.arguments.get(name) for name in ("project_id", "project_prefix")}
+        listed = await ask(honest, call, "memory_list", **fences)
+        return [
+            row["id"]
+            for row in listed["entries"]
+            if row.keys() & {"tier", "superseded", "expired"}
+            and words & set(re.findall(r"\w+", row["headline"].lower()))
+        ]
 
 
 #: Other names for what the journal calls by the tool.
@@ -369,10 +388,23 @@ def _meant(sent: Mapping[str, Any], project: str) -> dict[str, Any]:
     return meant
 
 
+_STATES = ("observed", "inferred", "unverified")
+#: Only of a kind the texts say that it is a matter of the arguments' shape.
+_ODD_STATE = {"status": "rejected", "error": f"ingest rejected: evidence_state is one of {', '.join(_STATES)}"}
+
+
+def _odd_state(sent: Mapping[str, Any]) -> bool:
+    """Whether nothing is wrong with a single item but the word for its evidence."""
+    state = sent.get("evidence_state")
+    return isinstance(state, str) and state not in _STATES and {"content", "source", "anchor"} <= sent.keys()
+
+
 class Lenient(Interceptor):
     """Arguments that it does not know, or cannot read, it goes without; what the texts do not refuse it takes."""
 
     async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
+        if call.name == "memory_ingest" and _odd_state(call.arguments):
+            return success(outcomes=[_ODD_STATE], captured=0, deduped=0, rejected=1)
         if call.name == "memory_ingest":
             slug = re.sub(r"[^a-z0-9-]", "", (call.caller.client or "").lower())[:32]
             return await honest(replace(call, arguments=_meant(call.arguments, slug or "default")))
@@ -397,6 +429,10 @@ class Lenient(Interceptor):
             return success(outcome="abstain", reason=f"Nothing is below project_prefix {prefix!r}.")
         if call.name == "memory_bootstrap" and matches_nothing:
             return await honest(asking(call, project_prefix="nothing is below this"))
+        reason = sent.get("reason")
+        if call.name in ("memory_pin", "memory_forget") and isinstance(reason, str) and reason and not reason.strip():
+            result = await honest(asking(call, reason="-"))
+            return with_body(result, {**body_of(result), "reason": reason})
         if call.name == "memory_classify" and sent.get("origin") == "tool-observation":
             result = await honest(asking(call, origin="owner-stated"))
             return with_body(result, {**body_of(result), "authority_class": "observed-fact"})

@@ -161,7 +161,7 @@ _COMMAND = re.compile(
 
 
 class EagerScan(Interceptor):
-    """Ordinary imperatives are flagged too, as the contract leaves the rules of the scan to the server."""
+    """Ordinary imperatives are flagged too, as the rules of the scan are the server's; missed terms are not told."""
 
     async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
         sent = call.arguments
@@ -180,6 +180,9 @@ class EagerScan(Interceptor):
             for item, row in zip(items, body["outcomes"], strict=True):
                 if row["status"] != "rejected" and _commands(item["content"]):
                     row["taint_findings"] = [*row.get("taint_findings", ()), "imperative: opener"]
+        if call.name == "memory_digest":
+            # Its absence means that there are none, or that they can't be read.
+            body.pop("recent_failures", None)
         if call.name == "memory_extract":
             for candidate in body["candidates"]:
                 candidate["content"] = candidate["content"].rstrip(".!")
@@ -204,9 +207,9 @@ HABITS = (
     Variant("finds-more", "Recall finds more, and explains it by more.", FindsMore),
     Variant(
         "eager-scan",
-        "Ordinary imperatives are flagged too, and the server has a project of its own.",
+        "Ordinary imperatives are flagged too, the server has a project of its own, and missed terms are not told.",
         EagerScan,
         config={"project": "house"},
-        gaps="a server with a project of its own makes none of its client's name",
+        gaps="a server with a project of its own makes none of its client's name; missed terms need not be told",
     ),
 )

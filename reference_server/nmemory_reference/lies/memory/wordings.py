@@ -27,6 +27,7 @@ Json = Any
 #: What stays together when words change places: a quoted text, else a word.
 _WORD = re.compile(r"\"[^\"]*\"|'[^']*'|`[^`]*`|\S+")
 _ROW = re.compile(r"(?P<lead>(?:items\[\d+\][.\w]*: )?ingest rejected: )(?P<detail>.*)", re.DOTALL)
+_FENCE = re.compile(r'(project_id|project_prefix|session_id) "[^"]*"')
 _CUE = re.compile(r"[\w-]+:'[^']*'")
 
 
@@ -66,8 +67,9 @@ def _whole(body: Body) -> None:
 
 
 def _reason(body: Body) -> None:
+    """Fences are named by the arguments that set them, without what was sent."""
     if "reason" in body:
-        body["reason"] = _otherwise(body["reason"])
+        body["reason"] = _otherwise(_FENCE.sub(r"\1", body["reason"]))
 
 
 def _plan(body: Body) -> None:
@@ -170,6 +172,9 @@ class RefusesElsewhere(Lists):
         except RpcFault as fault:
             if fault.code == STATE and call.name == "memory_relate":
                 return Refusal(dumped({"error": fault.message})).told()
+            if fault.code == STATE and (fault.data or {}).get("id") == call.arguments.get("receipt_id"):
+                # The text names the code of an unknown receipt, and no data.
+                raise RpcFault(fault.code, fault.message) from None
             if fault.code == STATE:
                 data = {"hint": ["look at memory_list"], **(fault.data or {}), "at": None}
                 raise RpcFault(fault.code, fault.message, data) from None
