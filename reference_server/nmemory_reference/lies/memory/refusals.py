@@ -33,20 +33,16 @@ TOOL = "memory_ingest"
 async def a_bad_item_spoils_its_batch(call: ToolCall, honest: Honest) -> Result:
     """Where one item is bad, nothing of its batch is stored."""
     sent = call.arguments.get("items")
-    if not isinstance(sent, list) or not any(_backwards(item) or _broken(item) for item in sent):
-        return await honest(call)
-    rows = [{"status": "rejected", "error": f"items[{n}]: ingest rejected: a sibling is bad"} for n in range(len(sent))]
-    return success(outcomes=rows, captured=0, deduped=0, rejected=len(rows))
+    bad = isinstance(sent, list) and any(map(_is_bad, sent))
+    return _all_rejected(sent, "a sibling is bad") if bad else await honest(call)
 
 
 @area.answer(TOOL, clause="nm1/ingest/bad-item-spares-siblings")
 async def a_bad_beginning_spoils_its_batch(call: ToolCall, honest: Honest) -> Result:
     """Where the first item is bad, nothing of its batch is stored."""
     sent = call.arguments.get("items")
-    if not isinstance(sent, list) or not sent or not (_backwards(sent[0]) or _broken(sent[0])):
-        return await honest(call)
-    rows = [{"status": "rejected", "error": f"items[{n}]: ingest rejected: the first is bad"} for n in range(len(sent))]
-    return success(outcomes=rows, captured=0, deduped=0, rejected=len(rows))
+    bad = isinstance(sent, list) and any(map(_is_bad, sent[:1]))
+    return _all_rejected(sent, "the first is bad") if bad else await honest(call)
 
 
 @area.answer(TOOL, clause="nm1/ingest/bad-item-spares-siblings")
@@ -55,7 +51,7 @@ async def items_behind_a_bad_one_are_lost(call: ToolCall, honest: Honest) -> Res
     sent = call.arguments.get("items")
     if not isinstance(sent, list):
         return await honest(call)
-    bad = next((n for n, item in enumerate(sent) if _backwards(item) or _broken(item)), len(sent))
+    bad = next((n for n, item in enumerate(sent) if _is_bad(item)), len(sent))
     result = await honest(asking(call, items=sent[: bad + 1]))
     if is_error(result) or bad == len(sent):
         return result
@@ -218,9 +214,12 @@ def a_blank_anchor_is_an_anchor(call: ToolCall) -> ToolCall:
     return each_item(call, lambda item: item if str(item.get("anchor", ".")).strip() else {**item, "anchor": "."})
 
 
-def _backwards(item: Any) -> bool:
-    return isinstance(item, dict) and "event_to" in item
+def _is_bad(item: Any) -> bool:
+    """Whether an item is none, lacks what it must have, or has an end that may come before its beginning."""
+    return not isinstance(item, dict) or not {"content", "source", "anchor"} <= item.keys() or "event_to" in item
 
 
-def _broken(item: Any) -> bool:
-    return not isinstance(item, dict) or not {"content", "source", "anchor"} <= item.keys()
+def _all_rejected(sent: Any, why: str) -> Result:
+    """The answer to a batch of which every item is rejected."""
+    rows = [{"status": "rejected", "error": f"items[{n}]: ingest rejected: {why}"} for n in range(len(sent))]
+    return success(outcomes=rows, captured=0, deduped=0, rejected=len(rows))
