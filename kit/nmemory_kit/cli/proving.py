@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @protocol_option
 @click.option("--lies", multiple=True, type=Path, metavar="FILE", help="A Python file with more lies; repeatable.")
 @click.option("--only", multiple=True, metavar="GLOB", help="Only doubles whose id or clause matches; repeatable.")
-@click.option("--jobs", type=click.IntRange(1, 256), metavar="N", help="Processes (one a processor).")
+@click.option("--jobs", type=click.IntRange(1, 256), metavar="N", help="Processes (one more than processors).")
 @json_option
 @click.option("--markdown", type=Path, metavar="FILE", help="Write the matrix as Markdown.")
 def prove(

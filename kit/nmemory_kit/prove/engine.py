@@ -51,7 +51,8 @@ def prove(
 ) -> Proof:
     """Try every double, or those whose id or clause matches a glob of ``only``.
 
-    ``jobs`` processes share the work (default: one a processor; 1 does it all in this one). ``on_start`` gets the
+    ``jobs`` processes share the work (default: one more than there are processors, since some doubles are waited for; 1
+    does it all in this one). ``on_start`` gets the
     number of doubles, ``on_trial`` each trial as it ends. Raises ``ProveError`` and ``PackError``.
     """
     began = time.perf_counter()
@@ -61,7 +62,7 @@ def prove(
     lies: dict[str, LieTrial] = {}
     variants: dict[str, VariantTrial] = {}
     nulls: dict[str, NullTrial] = {}
-    for trial in _trials(sources, doubles, jobs or os.cpu_count() or 1):
+    for trial in _trials(sources, doubles, jobs or (os.cpu_count() or 1) + 1):
         match trial:
             case LieTrial():
                 lies[trial.lie] = trial
