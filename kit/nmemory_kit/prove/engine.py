@@ -51,9 +51,9 @@ def prove(
 ) -> Proof:
     """Try every double, or those whose id or clause matches a glob of ``only``.
 
-    ``jobs`` processes share the work (default: one more than there are processors, since some doubles are waited for; 1
-    does it all in this one). ``on_start`` gets the
-    number of doubles, ``on_trial`` each trial as it ends. Raises ``ProveError`` and ``PackError``.
+    ``jobs`` processes share the work (default: one more than there are processors, since some doubles are waited for;
+    1 does it all in this one). ``on_start`` gets the number of doubles, ``on_trial`` each trial as it ends. Raises
+    ``ProveError`` and ``PackError``.
     """
     began = time.perf_counter()
     everything = gather(sources)
