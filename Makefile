@@ -22,7 +22,7 @@ coverage: $(VENV)/.kit
 bench: $(VENV)/.dev
 	$(BIN)/python -m pytest tests/bench -m bench -q -s -p no:xdist
 
-# The committed self-certification; a quarter of an hour where the machine is busy.
+# The committed self-certification and proof; about six minutes on two processors.
 reports: $(VENV)/.dev
 	$(BIN)/python reports/regenerate.py
 

@@ -19,9 +19,7 @@ from nmemory_kit.prove.doubles import Doubles, Sources, gather
 REPORTS = Path(__file__).parents[2] / "reports"
 RECORDS = ("stdio-legacy", "stdio-modern", "http-legacy", "http-modern")
 AGAIN = "`make reports` writes it again"
-#: The proof takes longest by far; until it is there for both contracts its tests wait for it.
-WRITTEN = [*RECORDS, "proof"] if (REPORTS / "proof.md").is_file() else [*RECORDS]
-needs_proof = pytest.mark.skipif("proof" not in WRITTEN, reason="`make reports` has not written the proof yet")
+WRITTEN = (*RECORDS, "proof")
 #: What is a matter of the run or the machine: times, words of a run, ports, paths.
 OF_A_RUN = re.compile(
     r"\bnmk[a-z0-9]{6,}|\d\.\d+ m?s\b|\d\d:\d\d:\d\d|127\.0\.0\.1|(?<![\w.])/(home|root|tmp|usr|work|Users|var)/"
@@ -73,7 +71,6 @@ def test_no_case_of_a_record_failed_or_stayed_open(name: str) -> None:
     assert text.startswith("# CONFORMANT: " if over_stdio else "# CONFORMANT WITH GAPS: ")
 
 
-@needs_proof
 def test_the_proof_has_each_lie_with_its_clause_and_nothing_survived() -> None:
     rows = table(report("proof"), "clause")
     assert {(lie, clause) for clause, lie, _ in rows} == {(lie.id, lie.clause) for lie in doubles().lies}, AGAIN
@@ -81,7 +78,6 @@ def test_the_proof_has_each_lie_with_its_clause_and_nothing_survived() -> None:
     assert report("proof").startswith("## PROVEN: "), AGAIN
 
 
-@needs_proof
 def test_the_proof_has_each_variant_and_each_null_double() -> None:
     variants = table(report("proof"), "variant")
     assert {name for name, *_ in variants} == {variant.id for variant in doubles().variants}, AGAIN
