@@ -11,14 +11,13 @@ from nmemory_reference.lies.answers import (
     Honest,
     Result,
     ask,
-    asking,
     body_of,
     is_error,
-    text_argument,
     with_body,
     without,
 )
 from nmemory_reference.lies.lie import Area
+from nmemory_reference.lies.memory import prefixes
 from nmemory_reference.lies.memory.history import History
 from nmemory_reference.serve.interceptor import ToolCall
 
@@ -259,17 +258,7 @@ class TheForgottenIsNews(_ShowsTheForgotten):
     section = "newest"
 
 
-@area.asking(TOOL, clause="nm1/digest/fence-degenerate")
-def a_slash_at_the_end_is_taken_off(call: ToolCall) -> ToolCall:
-    """A prefix may end in a slash."""
-    prefix = text_argument(call, "project_prefix") or ""
-    return asking(call, project_prefix=prefix[:-1]) if prefix[1:].endswith("/") else call
-
-
-@area.asking(TOOL, clause="nm1/digest/fence-degenerate")
-def no_prefix_is_everything(call: ToolCall) -> ToolCall:
-    """An empty prefix fences nothing."""
-    return without(call, "project_prefix") if call.arguments.get("project_prefix") == "" else call
+prefixes.forgive(area, TOOL, "nm1/digest/fence-degenerate")
 
 
 def _is_fenced(section: str, nothing: Any) -> None:

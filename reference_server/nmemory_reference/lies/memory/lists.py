@@ -12,11 +12,11 @@ from nmemory_reference.lies.answers import (
     asking,
     body_of,
     is_error,
-    text_argument,
     with_body,
     without,
 )
 from nmemory_reference.lies.lie import Area
+from nmemory_reference.lies.memory import prefixes
 from nmemory_reference.lies.memory.history import History
 from nmemory_reference.serve.interceptor import ToolCall
 
@@ -337,17 +337,7 @@ async def a_subtree_has_one_level(call: ToolCall, honest: Honest) -> Result:
     return await _where(call, honest, "project_prefix", near)
 
 
-@area.asking(TOOL, clause="nm1/list/prefix-degenerate")
-def a_slash_at_the_end_is_taken_off(call: ToolCall) -> ToolCall:
-    """A prefix may end in a slash."""
-    prefix = text_argument(call, "project_prefix") or ""
-    return asking(call, project_prefix=prefix[:-1]) if prefix[1:].endswith("/") else call
-
-
-@area.asking(TOOL, clause="nm1/list/prefix-degenerate")
-def no_prefix_is_everything(call: ToolCall) -> ToolCall:
-    """An empty prefix is everything."""
-    return without(call, "project_prefix") if call.arguments.get("project_prefix") == "" else call
+prefixes.forgive(area, TOOL, "nm1/list/prefix-degenerate")
 
 
 @area.asking(TOOL, clause="nm1/list/fences-compose")

@@ -19,6 +19,7 @@ from nmemory_reference.lies.answers import (
     without,
 )
 from nmemory_reference.lies.lie import Area
+from nmemory_reference.lies.memory import prefixes
 from nmemory_reference.lies.memory.documents import lines, replaced, without_lines
 from nmemory_reference.lies.memory.history import History
 from nmemory_reference.lies.memory.visual import Draw, Draws, arrows_reversed, draw, names, node, redrawn
@@ -203,17 +204,7 @@ def sessions_have_no_fence(call: ToolCall) -> ToolCall:
     return without(call, "project_prefix") if call.arguments.get("view") == "sessions" else call
 
 
-@area.asking(TOOL, clause="nm1/visual/prefix-degenerate")
-def a_slash_at_the_end_is_taken_off(call: ToolCall) -> ToolCall:
-    """A prefix may end in a slash."""
-    prefix = text_argument(call, "project_prefix") or ""
-    return asking(call, project_prefix=prefix[:-1]) if prefix[1:].endswith("/") else call
-
-
-@area.asking(TOOL, clause="nm1/visual/prefix-degenerate")
-def no_prefix_is_everything(call: ToolCall) -> ToolCall:
-    """An empty prefix fences nothing."""
-    return without(call, "project_prefix") if call.arguments.get("project_prefix") == "" else call
+prefixes.forgive(area, TOOL, "nm1/visual/prefix-degenerate")
 
 
 @area.success(TOOL, clause="nm1/visual/sessions-state")
