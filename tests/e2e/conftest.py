@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 import socket
 import subprocess
 import time
@@ -48,12 +50,14 @@ def everything_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         env={"PORT": str(port), "PATH": str(Path(program).parent)},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
+        start_new_session=True,
     ) as process:
         try:
             _wait_for(port, process)
             yield f"http://127.0.0.1:{port}/mcp"
         finally:
-            process.terminate()
+            # The dev extra's node is a script that starts Node as its child, which would live on.
+            os.killpg(process.pid, signal.SIGTERM)
 
 
 def _announced(process: subprocess.Popen[str]) -> str:
