@@ -37,6 +37,8 @@ class Batch:
 
     pack: str
     lies: tuple[str, ...] = ()
+    #: Lies that wait to be caught.
+    waiting: tuple[str, ...] = ()
     variants: tuple[str, ...] = ()
     nulls: tuple[str, ...] = ()
 
@@ -126,7 +128,7 @@ def _batches(doubles: Doubles) -> Iterator[Batch]:
     for cast in doubles.casts:
         first, *more = [*_split([variant.id for variant in cast.variants], _WHOLES_A_BATCH)] or [()]
         if first or waiting[cast.pack.path]:
-            yield Batch(cast.pack.path, lies=tuple(waiting[cast.pack.path]), variants=first)
+            yield Batch(cast.pack.path, waiting=tuple(waiting[cast.pack.path]), variants=first)
         for ids in more:
             yield Batch(cast.pack.path, variants=ids)
     for cast in doubles.casts:
@@ -151,10 +153,9 @@ async def _try(batch: Batch, doubles: Doubles) -> list[Trial]:
             return await work
 
     cast = doubles.of(batch.pack)
-    lies = [lie for lie in cast.lies if lie.id in batch.lies]
     trials = await asyncio.gather(
-        *(try_kin([lie], cast) for lie in lies if waits(lie, cast)),
-        *(gated(try_kin(kin, cast)) for kin in _kin(lie for lie in lies if not waits(lie, cast))),
+        *(try_kin([lie], cast) for lie in cast.lies if lie.id in batch.waiting),
+        *(gated(try_kin(kin, cast)) for kin in _kin(lie for lie in cast.lies if lie.id in batch.lies)),
         *(gated(_alone(try_variant(one, cast))) for one in cast.variants if one.id in batch.variants),
         *(gated(_alone(try_null(one, cast))) for one in cast.nulls if one.id in batch.nulls),
     )

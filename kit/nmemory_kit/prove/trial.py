@@ -93,21 +93,14 @@ async def _hunt(
     clauses = _clauses(lie)
     other: Evidence | None = None
     done = 0
-    for case in targeted:
-        result = await session.do(case)
-        done += 1
-        if (named := _telling(result, clauses)) or mishaps:
-            return named, done
-        other = other or _telling(result)
-    if other is not None and lie.elsewhere is not None:
-        return other, done
-    for start in range(0, len(others), AT_ONCE):
-        results = await asyncio.gather(*map(session.do, others[start : start + AT_ONCE]))
+    together = [others[start : start + AT_ONCE] for start in range(0, len(others), AT_ONCE)]
+    for some in (*([case] for case in targeted), *together):
+        results = await asyncio.gather(*map(session.do, some))
         done += len(results)
         if (named := _telling(results, clauses)) or mishaps:
             return named, done
         other = other or _telling(results)
-        if other is not None and lie.elsewhere is not None:
+        if other is not None and lie.elsewhere is not None and done >= len(targeted):
             break
     return other, done
 
@@ -135,9 +128,9 @@ def _clauses(lie: Lie) -> frozenset[str]:
     return lie.also | {lie.clause}
 
 
-def _telling(results: CaseResult | Iterable[CaseResult], clauses: frozenset[str] | None = None) -> Evidence | None:
+def _telling(results: Iterable[CaseResult], clauses: frozenset[str] | None = None) -> Evidence | None:
     """The first finding, or the first that names one of the clauses."""
-    for result in [results] if isinstance(results, CaseResult) else results:
+    for result in results:
         for finding in result.findings:
             if clauses is None or finding.clause in clauses:
                 return _evidence(result, finding)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from typing import Any, Final
 
 PROTOCOL_VERSION: Final = 1
 
 
-class ToolFailure(Exception):
+class ToolFailure(Exception, ABC):
     """A tool refuses: it answers a result with `isError: true`; each contract words it its own way."""
 
+    @abstractmethod
     def text(self) -> str:
         """The text of the error result's only content block."""
-        raise NotImplementedError
 
 
 class RpcFault(Exception):

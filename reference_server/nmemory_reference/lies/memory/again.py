@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import replace
 
 from nmemory_reference.lies.answers import (
@@ -50,7 +51,7 @@ class ForgettingIsForgotten(Interceptor):
         return result
 
 
-class _Barred(History):
+class _Barred(History, ABC):
     """Takes in some of what was forgotten."""
 
     async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
@@ -65,9 +66,9 @@ class _Barred(History):
         items = [{**item, "content": f"{item['content']} "} if item["content"] in back else item for item in sent]
         return await honest(replace(call, arguments={"items": items})) if back else result
 
+    @abstractmethod
     def takes(self, call: ToolCall, named: str) -> bool:
         """Whether a call brings back the content of a forgotten capsule."""
-        raise NotImplementedError
 
 
 @area.liar(TOOL, INGEST, clause="nm1/forget/sticky")

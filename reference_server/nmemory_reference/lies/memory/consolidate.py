@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 
 from nmemory_reference.lies.answers import Body, Honest, Result, ask, asking, body_of, is_error, with_body, without
@@ -87,7 +88,7 @@ def nothing_is_merged(call: ToolCall, body: Body) -> None:
     body["plan"]["merge_proposals"] = []
 
 
-class _Clusters(History):
+class _Clusters(History, ABC):
     """Proposes a merge of a cluster's first capsule with others."""
 
     def change(self, call: ToolCall, body: Body) -> None:
@@ -97,9 +98,9 @@ class _Clusters(History):
                 more = [named for named in self.others() if named not in cluster["ids"]]
                 proposals += [{**cluster, "ids": [cluster["ids"][0], *more]}] if more else []
 
+    @abstractmethod
     def others(self) -> list[str]:
         """What else to merge."""
-        raise NotImplementedError
 
 
 @area.liar(TOOL, clause="nm1/consolidate/clusters-apart")
@@ -165,7 +166,7 @@ def nothing_is_archived(call: ToolCall, body: Body) -> None:
     body["plan"]["tier_moves"] = [move for move in body["plan"]["tier_moves"] if move["to"] != "archived"]
 
 
-class _Moves(History):
+class _Moves(History, ABC):
     """Plans further moves."""
 
     to: str
@@ -175,9 +176,9 @@ class _Moves(History):
             moved = {move["id"] for move in moves}
             moves += [{**moves[0], "id": named, "to": self.to} for named in self.others() if named not in moved]
 
+    @abstractmethod
     def others(self) -> Iterator[str]:
         """What else to move."""
-        raise NotImplementedError
 
 
 @area.liar(TOOL, clause="nm1/consolidate/quarantine-live-evidence")
@@ -400,7 +401,7 @@ def every_miss_is_the_first(call: ToolCall, proposal: Body) -> None:
     proposal["miss_count"] = 1
 
 
-class _Queries(History):
+class _Queries(History, ABC):
     """Remembers the terms that were asked for, by the outcome."""
 
     def __init__(self) -> None:
@@ -413,9 +414,9 @@ class _Queries(History):
         if call.name == TOOL:
             body["plan"]["alias_proposals"] = self.proposals(body["plan"]["alias_proposals"])
 
+    @abstractmethod
     def proposals(self, shown: list[Body]) -> list[Body]:
         """What to propose instead."""
-        raise NotImplementedError
 
     def words(self) -> list[str]:
         """Every word that was captured."""

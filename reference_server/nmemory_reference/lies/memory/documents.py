@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 from nmemory_reference.lies.answers import Body, Honest, Result, ask, body_of, is_error, with_body
@@ -43,7 +44,7 @@ def without_lines(unwanted: Callable[[str], bool]) -> Callable[[str], str]:
     return lines(lambda given: [line for line in given if not unwanted(line)])
 
 
-class Reopened(Interceptor):
+class Reopened(Interceptor, ABC):
     """Changes what it shows of a store that was there when it came."""
 
     def __init__(self) -> None:
@@ -59,6 +60,6 @@ class Reopened(Interceptor):
         self.change(call, body)
         return with_body(result, body)
 
+    @abstractmethod
     def change(self, call: ToolCall, body: Body) -> None:
         """Change a body in place."""
-        raise NotImplementedError

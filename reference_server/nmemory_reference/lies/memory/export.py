@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 from nmemory_reference.lies.answers import Body, Honest, Result, ask, asking, body_of, is_error, with_body
@@ -242,7 +243,7 @@ def the_unclassified_come_first(call: ToolCall, body: Body) -> None:
     change(body, moved)
 
 
-class _LeavesOut(History):
+class _LeavesOut(History, ABC):
     """Leaves entries out, and counts them no more."""
 
     def change(self, call: ToolCall, body: Body) -> None:
@@ -253,9 +254,9 @@ class _LeavesOut(History):
                 recount(body, "capsules", -1)
                 recount(body, "live", -1)
 
+    @abstractmethod
     def unseen(self) -> list[str]:
         """What to leave out."""
-        raise NotImplementedError
 
     def _stands_beside(self, text: str, row: str) -> bool:
         """Whether an entry has another one before or behind it, so that its heading stays."""
@@ -353,7 +354,7 @@ def the_forgotten_is_not_marked(call: ToolCall, body: Body) -> None:
     change(body, without_lines(lambda line: " — tombstoned " in line))
 
 
-class _Marks(History):
+class _Marks(History, ABC):
     """Adds to the markers of the forgotten."""
 
     def change(self, call: ToolCall, body: Body) -> None:
@@ -361,9 +362,9 @@ class _Marks(History):
             if named in self.captured:
                 change(body, replaced(f"- {named} — tombstoned", f"- {named} — {self.told(named)} — tombstoned"))
 
+    @abstractmethod
     def told(self, named: str) -> str:
         """What to tell."""
-        raise NotImplementedError
 
 
 @area.liar(TOOL, clause="nm1/export/tombstoned-no-content")

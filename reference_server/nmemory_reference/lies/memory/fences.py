@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 from nmemory_reference.lies.answers import Body, Honest, Result, asking, body_of, is_error, with_body, without
@@ -271,7 +272,7 @@ async def a_blank_label_finds_nothing(call: ToolCall, honest: Honest) -> Result:
     return success(**abstention()) if isinstance(label, str) and not label.strip() else await honest(call)
 
 
-class _Finished(Interceptor):
+class _Finished(Interceptor, ABC):
     """Knows which sessions are finished."""
 
     def __init__(self) -> None:
@@ -285,9 +286,9 @@ class _Finished(Interceptor):
             self._finished.add(call.arguments["session_id"])
         return result
 
+    @abstractmethod
     def closed(self, label: str) -> Result:
         """What is answered about a finished session."""
-        raise NotImplementedError
 
 
 @area.liar(RETRIEVE, "memory_session_finish", clause="nm1/retrieve/session-label-finished")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 from nmemory_reference.lies.answers import (
     Body,
     Honest,
@@ -41,7 +43,7 @@ def the_newest_session_leads(call: ToolCall, body: Body) -> None:
     body["open_session_ids"].reverse()
 
 
-class _Sessions(Interceptor):
+class _Sessions(Interceptor, ABC):
     """Remembers which sessions were begun, and which were finished."""
 
     def __init__(self) -> None:
@@ -61,9 +63,9 @@ class _Sessions(Interceptor):
             self.change(body)
         return with_body(result, body)
 
+    @abstractmethod
     def change(self, body: Body) -> None:
         """Changes a digest in place."""
-        raise NotImplementedError
 
 
 @area.liar(TOOL, clause="nm1/digest/open-session-ids")
@@ -166,7 +168,7 @@ async def candidates_are_moved(call: ToolCall, honest: Honest) -> Result:
     return result
 
 
-class _Misses(Interceptor):
+class _Misses(Interceptor, ABC):
     """Remembers the terms of each query that abstained."""
 
     def __init__(self) -> None:
@@ -183,9 +185,9 @@ class _Misses(Interceptor):
             self.change(body)
         return with_body(result, body)
 
+    @abstractmethod
     def change(self, body: Body) -> None:
         """Changes a digest in place."""
-        raise NotImplementedError
 
 
 @area.liar(TOOL, clause="nm1/digest/recall-misses")

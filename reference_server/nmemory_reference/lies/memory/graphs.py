@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 from nmemory_reference.lies.answers import Body, Honest, Result, ask, asking, body_of, is_error, with_body
 from nmemory_reference.lies.lie import Area
 from nmemory_reference.lies.memory.history import History
@@ -28,16 +30,16 @@ def take(dag: Body, name: str, ids: list[str]) -> None:
     dag[name] = kept
 
 
-class _Dag(History):
+class _Dag(History, ABC):
     """Changes the dag of a digest where it is no cycle."""
 
     def change(self, call: ToolCall, body: Body) -> None:
         if call.name == TOOL and body["dag"]["status"] == "ok":
             self.draw(body["dag"])
 
+    @abstractmethod
     def draw(self, dag: Body) -> None:
         """Changes a dag in place."""
-        raise NotImplementedError
 
     def blockers(self, named: str) -> list[str]:
         """What blocks a capsule, dead or alive."""
@@ -258,16 +260,16 @@ class OneCycleIsEnough(Interceptor):
         return with_body(result, body)
 
 
-class _Mission(History):
+class _Mission(History, ABC):
     """Changes the mission of a digest where it is no cycle."""
 
     def change(self, call: ToolCall, body: Body) -> None:
         if call.name == TOOL and body.get("mission", {}).get("status") == "ok":
             self.draw(call, body["mission"])
 
+    @abstractmethod
     def draw(self, call: ToolCall, mission: Body) -> None:
         """Changes a mission in place."""
-        raise NotImplementedError
 
 
 @area.success(TOOL, clause="nm1/digest/mission-roots")
@@ -403,7 +405,7 @@ def no_mission_is_a_section(call: ToolCall, body: Body) -> None:
     body.setdefault("mission", {"status": "ok", "roots": []})
 
 
-class _Unanchored(History):
+class _Unanchored(History, ABC):
     """Counts the unanchored otherwise."""
 
     def change(self, call: ToolCall, body: Body) -> None:
@@ -414,9 +416,9 @@ class _Unanchored(History):
             if body["unanchored"] <= 0:
                 body.pop("unanchored")
 
+    @abstractmethod
     def more(self, body: Body, inside: set[str]) -> int:
         """How many more to count of the capsules in scope."""
-        raise NotImplementedError
 
     def tasks(self, inside: set[str]) -> set[str]:
         """The tasks in scope."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 from nmemory_reference.lies.answers import Body, Honest, Result, ask, asking, body_of, is_error, with_body
@@ -33,7 +34,7 @@ def lead(body: Body, rows: list[Body]) -> None:
         body.pop("handoff_total", None)
 
 
-class _Brackets(Interceptor):
+class _Brackets(Interceptor, ABC):
     """Remembers the handoffs of sessions."""
 
     def __init__(self) -> None:
@@ -51,9 +52,9 @@ class _Brackets(Interceptor):
             lead(body, self.handoffs(body.get("handoff", []), rows))
         return with_body(result, body)
 
+    @abstractmethod
     def handoffs(self, shown: list[Body], rows: list[Body]) -> list[Body]:
         """What to show instead."""
-        raise NotImplementedError
 
 
 @area.liar(TOOL, clause="nm1/digest/handoff-bracket")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import replace
 
 from nmemory_reference.lies.answers import Body, Honest, Result, ask, asking, body_of, is_error, with_body, without
@@ -150,7 +151,7 @@ async def outcomes_falsify_by_themselves(call: ToolCall, honest: Honest) -> Resu
     return result
 
 
-class _Recalled(Interceptor):
+class _Recalled(Interceptor, ABC):
     """Remembers what outcomes bear on, and which scores which capsules have got; changes what is recalled by it."""
 
     def __init__(self) -> None:
@@ -185,9 +186,9 @@ class _Recalled(Interceptor):
             return with_body(result, body)
         return result
 
+    @abstractmethod
     def recall(self, body: Body) -> None:
         """Changes the body of a recall in place."""
-        raise NotImplementedError
 
 
 @area.liar(TOOL, RETRIEVE, clause="nm1/outcome/no-recall-effect")

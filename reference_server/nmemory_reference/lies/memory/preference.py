@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import replace
 
 from nmemory_reference.lies.answers import Body, Honest, Result, asking, body_of, is_error, with_body
@@ -174,7 +175,7 @@ class WinnersAreBelieved(History):
             body["results"].sort(key=lambda row: row["id"] not in self._won)
 
 
-class _Won(Interceptor):
+class _Won(Interceptor, ABC):
     """Remembers what was preferred, and changes answers by it."""
 
     def __init__(self) -> None:
@@ -190,9 +191,9 @@ class _Won(Interceptor):
         self.change(call, body)
         return with_body(result, body)
 
+    @abstractmethod
     def change(self, call: ToolCall, body: Body) -> None:
         """Changes the body of a success in place."""
-        raise NotImplementedError
 
 
 @area.liar(TOOL, RETRIEVE, clause="nm1/preference/no-recall-effect")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -97,22 +98,30 @@ def a_pair_is_turned_round(call: ToolCall, body: Body) -> None:
         rows.reverse()
 
 
-class _Usage(Recalls):
+class _Counting(Recalls, ABC):
     """Counts how often each row was recalled."""
 
     def __init__(self) -> None:
         self.counts: dict[str, int] = {}
 
+    def count(self, body: Body) -> None:
+        """Count the rows of a recall."""
+        for row in found(body):
+            self.counts[row["id"]] = self.counts.get(row["id"], 0) + 1
+
+
+class _Usage(_Counting, ABC):
+    """Ranks equal matches by how often each was recalled."""
+
     def change(self, call: ToolCall, body: Body) -> None:
         if call.name != RETRIEVE or "results" not in body or is_vector(call) or call.arguments.get("weight_blend"):
             return
         body["results"] = within_ties(found(body), self.key)
-        for row in found(body):
-            self.counts[row["id"]] = self.counts.get(row["id"], 0) + 1
+        self.count(body)
 
+    @abstractmethod
     def key(self, row: Body) -> Any:
         """What ranks among equal matches."""
-        raise NotImplementedError
 
 
 @area.liar(RETRIEVE, clause="nm1/retrieve/rank-usage")
@@ -149,14 +158,13 @@ class UsageBeforeFreshness(_Usage):
 
 
 @area.liar(RETRIEVE, clause="nm1/retrieve/rank-usage-late")
-class UsageBeforeBm25(_Usage):
+class UsageBeforeBm25(_Counting):
     """Where as many terms match what was recalled most stands first, however well it matches."""
 
     def change(self, call: ToolCall, body: Body) -> None:
         if not is_vector(call) and not is_fused(call) and not call.arguments.get("weight_blend"):
             found(body).sort(key=lambda row: (-len(row["matched_terms"]), -self.counts.get(row["id"], 0)))
-        for row in found(body):
-            self.counts[row["id"]] = self.counts.get(row["id"], 0) + 1
+        self.count(body)
 
 
 @area.success(RETRIEVE, clause="nm1/retrieve/rank-coverage")

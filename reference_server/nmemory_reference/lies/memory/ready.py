@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 from nmemory_reference.lies.answers import (
     Body,
     Honest,
@@ -97,7 +99,7 @@ def nothing_ready_is_no_section(call: ToolCall, body: Body) -> None:
         body.pop("ready")
 
 
-class _PutsReady(History):
+class _PutsReady(History, ABC):
     """Shows captured tasks as ready."""
 
     def change(self, call: ToolCall, body: Body) -> None:
@@ -111,9 +113,9 @@ class _PutsReady(History):
             body["ready"]["ready"] = [*body["ready"].get("ready", ()), *rows]
             body["ready"]["ready_total"] += len(rows)
 
+    @abstractmethod
     def ready(self) -> list[str]:
         """What to show."""
-        raise NotImplementedError
 
 
 @area.liar(TOOL, clause="nm1/bootstrap/ready-blocked", also={"nm1/bootstrap/ready"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -19,7 +20,7 @@ LIST = "memory_list"
 PLENTY = 100_000
 
 
-class Recalls(Interceptor):
+class Recalls(Interceptor, ABC):
     """Sees each call that succeeded with its body, and changes the body."""
 
     async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
@@ -30,9 +31,9 @@ class Recalls(Interceptor):
         self.change(call, body)
         return with_body(result, body)
 
+    @abstractmethod
     def change(self, call: ToolCall, body: Body) -> None:
         """Change a body in place."""
-        raise NotImplementedError
 
 
 def found(body: Body) -> list[Body]:

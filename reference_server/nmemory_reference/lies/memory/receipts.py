@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 from nmemory_reference.lies.answers import Body, Honest, Result, asking, body_of, is_error, with_body, without
@@ -34,7 +35,7 @@ CONSOLIDATE = "memory_consolidate"
 # Misses
 
 
-class _Misses(Recalls):
+class _Misses(Recalls, ABC):
     """Counts misses in its own way."""
 
     def __init__(self) -> None:
@@ -46,9 +47,9 @@ class _Misses(Recalls):
         elif call.name == DIGEST:
             body["recall_misses"] = max(0, body["recall_misses"] + self._more)
 
+    @abstractmethod
     def more(self, call: ToolCall, body: Body) -> int:
         """How many misses it counts beyond what the reference does."""
-        raise NotImplementedError
 
 
 def _counts(name: str, says: str, clause: str, more: Callable[[ToolCall, Body], int]) -> None:

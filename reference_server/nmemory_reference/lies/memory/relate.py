@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 from nmemory_reference.lies.answers import Body, Honest, Result, ask, asking, body_of, is_error, with_body
@@ -490,7 +491,7 @@ def two_are_no_cycle(call: ToolCall, body: Body) -> None:
         body["dag"] = {"status": "ok", **told, **{f"{name}_total": len(ids) for name, ids in told.items()}}
 
 
-class _StaysACycle(Interceptor):
+class _StaysACycle(Interceptor, ABC):
     """Goes on telling a cycle that was repaired."""
 
     def __init__(self) -> None:
@@ -509,9 +510,9 @@ class _StaysACycle(Interceptor):
             body["dag"] = self._dag
         return with_body(result, body)
 
+    @abstractmethod
     def mends(self, call: ToolCall) -> bool:
         """Whether this call repairs the cycle, and is not heard."""
-        raise NotImplementedError
 
 
 @area.liar(TOOL, DIGEST, clause="nm1/relate/cycle-repaired")

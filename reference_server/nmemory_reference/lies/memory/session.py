@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 from nmemory_reference.lies.answers import Body, Honest, Result, asking, body_of, is_error, with_body, without
 from nmemory_reference.lies.lie import Area
 from nmemory_reference.lies.memory.answers import success
@@ -203,7 +205,7 @@ def a_session_has_a_number(call: ToolCall, body: Body) -> None:
     body["id"] = body.pop("session_id")
 
 
-class _OnOpening(Interceptor):
+class _OnOpening(Interceptor, ABC):
     """Knows the ids of the sessions that were opened and closed."""
 
     def __init__(self) -> None:
@@ -220,9 +222,9 @@ class _OnOpening(Interceptor):
             self.closed.append(str(call.arguments["session_id"]))
         return result
 
+    @abstractmethod
     def again(self) -> str | None:
         """The id that a new session is given, if it is an old one."""
-        raise NotImplementedError
 
 
 @area.liar(START, FINISH, clause="nm1/session/start-new-id", also={"nm1/session/start-open"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -34,7 +35,7 @@ FORGET = "memory_forget"
 # What ends with the process
 
 
-class _OfThisRun(Recalls):
+class _OfThisRun(Recalls, ABC):
     """Knows what was done since the server began, and hides what was done before."""
 
     def __init__(self) -> None:
@@ -55,9 +56,9 @@ class _OfThisRun(Recalls):
         """Whether a call of a tool named something in this run."""
         return named in self.done.get(tool, ())
 
+    @abstractmethod
     def hide(self, call: ToolCall, body: Body) -> None:
         """Take out of an answer what was done before."""
-        raise NotImplementedError
 
 
 @area.liar("memory_alias", RETRIEVE, clause="nm1/store/durable")
@@ -329,7 +330,7 @@ class IdsGoOnFromTheHighestAlive(Interceptor):
         return with_body(result, body)
 
 
-class _Raced(Interceptor):
+class _Raced(Interceptor, ABC):
     """Knows how many captures are under way."""
 
     def __init__(self) -> None:
@@ -348,9 +349,9 @@ class _Raced(Interceptor):
         finally:
             self._running -= 1
 
+    @abstractmethod
     async def raced(self, call: ToolCall, honest: Honest) -> Result:
         """What becomes of a capture beside which another one is under way."""
-        raise NotImplementedError
 
 
 @area.liar(INGEST, clause="nm1/store/identical-at-once", also={"nm1/ingest/dedup-when-raced"})
@@ -455,7 +456,7 @@ def the_chain_lags(call: ToolCall, body: Body) -> None:
     body["journal"]["verified"] = max(0, body["journal"].get("verified", 0) - 1)
 
 
-class _Breaks(Recalls):
+class _Breaks(Recalls, ABC):
     """Takes what a tool did for something that happened outside of the journal."""
 
     tool: str
@@ -468,9 +469,9 @@ class _Breaks(Recalls):
         if call.name == DIGEST and self._did:
             self.told(body["journal"])
 
+    @abstractmethod
     def told(self, journal: Body) -> None:
         """Change what is said of the journal."""
-        raise NotImplementedError
 
 
 @area.liar(DIGEST, FORGET, clause="nm1/store/chain-ok")
@@ -526,7 +527,7 @@ class WhatIsSaidAgainIsNew(Recalls):
                 row["created_at"] = "2031-01-01T00:00:00Z"
 
 
-class _Changes(Recalls):
+class _Changes(Recalls, ABC):
     """Changes how a capsule reads after something was said about it."""
 
     tool: str
@@ -545,9 +546,9 @@ class _Changes(Recalls):
         """Whether this call changes the capsule."""
         return True
 
+    @abstractmethod
     def changed(self, kept: Body) -> None:
         """Change what is shown of the capsule."""
-        raise NotImplementedError
 
 
 def _changes(

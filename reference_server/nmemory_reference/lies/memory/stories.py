@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 from nmemory_reference.lies.answers import Body, Honest, Result, ask, asking, body_of, is_error
 from nmemory_reference.lies.lie import Area
 from nmemory_reference.lies.memory.history import History
@@ -128,7 +130,7 @@ class EveryHandoffIsShown(Recalls):
             body.update({"handoff": rows, "handoff_total": len(rows)})
 
 
-class _Scored(Recalls):
+class _Scored(Recalls, ABC):
     """Knows which rows were scored, and how."""
 
     def __init__(self) -> None:
@@ -142,9 +144,9 @@ class _Scored(Recalls):
             self._rows[body["receipt_id"]] = [row["id"] for row in found(body)]
         self.punish(call, body, self._poor)
 
+    @abstractmethod
     def punish(self, call: ToolCall, body: Body, poor: set[str]) -> None:
         """Change what is shown of what was scored poorly."""
-        raise NotImplementedError
 
 
 @area.liar(RETRIEVE, OUTCOME, clause="nm1/story/feedback")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -172,7 +173,7 @@ async def the_one_before_goes_too(call: ToolCall, honest: Honest) -> Result:
     return result
 
 
-class _GoesToo(History):
+class _GoesToo(History, ABC):
     """Forgets with a capsule what belongs to it."""
 
     async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
@@ -183,9 +184,9 @@ class _GoesToo(History):
                 await _forget(honest, call, named)
         return result
 
+    @abstractmethod
     def others(self, gone: Body) -> list[str]:
         """What goes with a capsule of which this is the marker."""
-        raise NotImplementedError
 
 
 @area.liar(TOOL, clause="nm1/forget/only-that-one")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping
 
@@ -91,7 +92,7 @@ def _among_active(rows: str, text: str) -> str:
     return re.sub(r"(?m)^(    subgraph tier_active\[.*\]\n)", lambda head: head[1] + rows, text)
 
 
-class _LeavesOut(Draws):
+class _LeavesOut(Draws, ABC):
     """Does not draw some of the capsules."""
 
     view = "tiers"
@@ -99,9 +100,9 @@ class _LeavesOut(Draws):
     def drawn(self, text: str) -> str:
         return without_lines(names([node(named) for named in self.unseen()]))(text)
 
+    @abstractmethod
     def unseen(self) -> list[str]:
         """What is not drawn."""
-        raise NotImplementedError
 
 
 @area.liar(TOOL, clause="nm1/visual/tiers")
@@ -151,7 +152,7 @@ def a_prefix_fences_its_parent(call: ToolCall) -> ToolCall:
     return asking(call, project_prefix=prefix.partition("/")[0]) if inner else call
 
 
-class _Likes(Draws):
+class _Likes(Draws, ABC):
     """Draws what a prefix is like, too."""
 
     view = "tiers"
@@ -171,9 +172,9 @@ class _Likes(Draws):
         rows = "".join(f'        {node(named)}["{named}: {self.captured[named]["content"]}"]\n' for named in more)
         return _among_active(rows, text)
 
+    @abstractmethod
     def likes(self, project: str) -> bool:
         """Whether a project passes for one below the prefix."""
-        raise NotImplementedError
 
 
 @area.liar(TOOL, clause="nm1/visual/prefix-subtree")
@@ -246,7 +247,7 @@ class SavesOfTheForgottenGo(Draws):
         return text
 
 
-class _Recounts(History):
+class _Recounts(History, ABC):
     """Draws more recalls than a session had."""
 
     def __init__(self) -> None:
@@ -260,9 +261,9 @@ class _Recounts(History):
             for label, more in self._more.items():
                 draw(call, body, "sessions", _recalled(label, more))
 
+    @abstractmethod
     def recalled(self, body: Body, label: str | None) -> Mapping[str, int]:
         """How many recalls more an answer, to a query with this label, is for some sessions."""
-        raise NotImplementedError
 
 
 @area.liar(TOOL, clause="nm1/visual/sessions-recalls")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 from nmemory_reference.lies.answers import (
@@ -58,7 +59,7 @@ def arrows_reversed(given: list[str]) -> list[str]:
     return given
 
 
-class Draws(History):
+class Draws(History, ABC):
     """Draws by what has happened."""
 
     view = "dag"
@@ -67,9 +68,9 @@ class Draws(History):
         if call.name == TOOL:
             draw(call, body, self.view, self.drawn)
 
+    @abstractmethod
     def drawn(self, text: str) -> str:
         """The statements to draw instead."""
-        raise NotImplementedError
 
 
 @area.success(TOOL, clause="nm1/visual/shape")

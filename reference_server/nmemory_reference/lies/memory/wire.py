@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from copy import deepcopy
 
@@ -303,7 +304,7 @@ class ABusyServerGivesUp(Interceptor):
             self._running -= 1
 
 
-class _Lags(Recalls):
+class _Lags(Recalls, ABC):
     """Sees a write a call late."""
 
     #: The tool whose writes are late, and the one that does not see them at first.
@@ -320,9 +321,9 @@ class _Lags(Recalls):
             self.late(body, self._fresh)
             self._fresh = []
 
+    @abstractmethod
     def late(self, body: Body, fresh: list[str]) -> None:
         """Takes what is too fresh out of an answer."""
-        raise NotImplementedError
 
 
 @area.liar("memory_ingest", RETRIEVE, clause="nm1/wire/serial-order")

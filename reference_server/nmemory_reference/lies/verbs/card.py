@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 
 from nmemory_reference.lies.answers import (
     Body,
@@ -147,7 +148,7 @@ class EdgesHaveNoCap(Interceptor):
         return with_body(result, body)
 
 
-class _Mentions(Interceptor):
+class _Mentions(Interceptor, ABC):
     """Knows which pages mention which, by what is put."""
 
     def __init__(self) -> None:
@@ -167,9 +168,9 @@ class _Mentions(Interceptor):
         self.add(body["card"], _slug(body))
         return with_body(result, body)
 
+    @abstractmethod
     def add(self, card: Body, slug: str) -> None:
         """Put what is known into a card."""
-        raise NotImplementedError
 
 
 @area.liar("entity", clause="mv1/entity/edges-cap")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import re
+from abc import ABC, abstractmethod
 from typing import Any
 
 from nmemory_reference.lies.answers import Honest, Result, ask, asking, body_of, is_error, text_argument, with_body
@@ -90,7 +91,7 @@ class FirstLookIsTooEarly(Interceptor):
         return with_body(result, body)
 
 
-class _Crowd(Interceptor):
+class _Crowd(Interceptor, ABC):
     """Knows how many calls of remember are under way."""
 
     def __init__(self) -> None:
@@ -108,9 +109,9 @@ class _Crowd(Interceptor):
         finally:
             self.there -= 1
 
+    @abstractmethod
     async def remember(self, call: ToolCall, honest: Honest) -> Result:
         """Answers a call that may have company."""
-        raise NotImplementedError
 
 
 @area.liar("remember", clause="mv1/wire/concurrent-writes")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from datetime import UTC, datetime
 
 from nmemory_reference.instant import iso
@@ -22,12 +23,12 @@ from nmemory_reference.serve.interceptor import Interceptor, ToolCall
 area = Area("undead")
 
 
-class _Risen(Interceptor):
+class _Risen(Interceptor, ABC):
     """Shows some facts in the default recall that were forgotten."""
 
+    @abstractmethod
     def risen(self, fact: Body) -> bool:
         """Whether a forgotten fact is shown all the same."""
-        raise NotImplementedError
 
     async def call_tool(self, call: ToolCall, honest: Honest) -> Result:
         if call.name != "recall" or call.arguments.get("include_expired"):
