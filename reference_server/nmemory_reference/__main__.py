@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -65,4 +66,8 @@ def _say(url: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    code = main()
+    # All is closed by now. Python would still search what is loaded for garbage, several times over, and take a
+    # quarter of the time of a short conversation for it.
+    gc.freeze()
+    sys.exit(code)
