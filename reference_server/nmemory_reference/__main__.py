@@ -6,10 +6,13 @@ import argparse
 import gc
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from nmemory_reference.errors import CannotServe
 from nmemory_reference.serve.config import SURFACES, Config, default_db
+
+_HELP_WIDTH = 100
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -43,7 +46,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m nmemory_reference", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m nmemory_reference",
+        description=__doc__,
+        # Already when it takes an argument in, a formatter that was given no width loads a lot to ask the terminal.
+        formatter_class=partial(argparse.HelpFormatter, width=_HELP_WIDTH),
+    )
     parser.add_argument("--db", type=Path, metavar="FILE", help="the memory's file")
     parser.add_argument("--surface", choices=SURFACES, default="full", help="which tools there are")
     parser.add_argument("--project", metavar="P", help="where captures go that name no project")

@@ -230,11 +230,13 @@ def _capsules(config: Config, database: Database) -> TenantStores | None:
 def _embedder(config: Config) -> Embedder | None:
     if config.embeddings == "none":
         return None
-    from nmemory_reference.verbs.embedding import EndpointEmbedder, HashEmbedder
+    if config.embeddings == "hash":
+        from nmemory_reference.verbs.embedding import HashEmbedder
+
+        return HashEmbedder()
+    from nmemory_reference.verbs.endpoint_embedder import EndpointEmbedder
     from nmemory_reference.verbs.model_endpoint import ModelEndpoint
 
-    if config.embeddings == "hash":
-        return HashEmbedder()
     assert config.embeddings_model is not None  # Config has made sure
     return EndpointEmbedder(ModelEndpoint(config.embeddings, config.embeddings_model, config.embeddings_key))
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import os
 import pkgutil
 import sqlite3
 import threading
 import time
-import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
 from nmemory_reference.errors import StoreError
 from nmemory_reference.store import retrievals
-from nmemory_reference.store.facts import contains_folded
+from nmemory_reference.store.words import contains_folded
 
 #: "nMEM", in the header of every file of ours.
 APPLICATION_ID = 0x6E4D454D
@@ -27,6 +27,8 @@ SMALLEST_FILE = 512
 BUSY_MILLISECONDS = 5_000
 #: Seconds between two tries of what SQLite does not wait for.
 _LOOK_AGAIN = 0.005
+#: A file has a name of so many random bytes: those of a UUID, whose module would look into the machine first.
+_BRAIN_ID_BYTES = 16
 
 
 class Database:
@@ -144,7 +146,7 @@ def _bring_up_to_date(connection: sqlite3.Connection) -> None:
             for statement in schema_statements(package):
                 connection.execute(statement)
         if not version:
-            connection.execute("INSERT INTO meta VALUES ('brain_id', ?)", (str(uuid.uuid4()),))
+            connection.execute("INSERT INTO meta VALUES ('brain_id', ?)", (os.urandom(_BRAIN_ID_BYTES).hex(),))
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         connection.execute("COMMIT")

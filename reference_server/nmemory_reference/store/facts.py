@@ -220,11 +220,6 @@ def select(
     return sorted(found, key=lambda fact: fact.id, reverse=newest_first)
 
 
-def contains_folded(text: str, needle: str) -> bool:
-    """Whether `text` holds `needle` (already case-folded), case ignored; SQL function of the same name."""
-    return needle in text.casefold()
-
-
 def _identity(tenant: str, new: NewFact, now: datetime) -> dict[str, str | bytes | None]:
     return {
         "tenant": tenant,

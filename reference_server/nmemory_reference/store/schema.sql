@@ -4,7 +4,7 @@
 -- by, what belongs to another. Instants are UTC texts of one fixed width (2026-06-12T08:30:00.000000Z):
 -- they sort as they happened. Tables are STRICT: a wrong type is a bug and must not hide.
 
--- What is true of the file as a whole: brain_id (a UUID, for the usage log).
+-- What is true of the file as a whole: brain_id (16 random bytes in hex, for the usage log).
 CREATE TABLE meta (
     key   TEXT PRIMARY KEY,
     value TEXT NOT NULL

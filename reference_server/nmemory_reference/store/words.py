@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable
 
 #: Scripts written without spaces; runs of them are cut into overlapping pairs of characters.
-_UNSPACED = re.compile(
+_UNSPACED = (
     "([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
     "\U00020000-\U0003ffff]+)"
 )
@@ -22,11 +23,16 @@ def fold(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
+def contains_folded(text: str, needle: str) -> bool:
+    """Whether `text` holds `needle` (already case-folded), case ignored; SQL function of the same name."""
+    return needle in text.casefold()
+
+
 def words(text: str) -> list[str]:
     """The search words of `text`, in order."""
     found: list[str] = []
     for run in _WORD.findall(fold(text)):
-        for index, part in enumerate(_UNSPACED.split(run)):
+        for index, part in enumerate(_unspaced().split(run) if not run.isascii() else [run]):
             if index % 2:
                 found.extend(part[i : i + 2] for i in range(max(1, len(part) - 1)))
                 found.extend(part if len(part) > 1 else "")  # single characters find single characters
@@ -38,7 +44,7 @@ def words(text: str) -> list[str]:
 def query_words(text: str) -> list[str]:
     """The distinct words to look for; pairs of characters stand for the single ones within them."""
     distinct = dict.fromkeys(words(text[:20_000]))
-    pairs = {word for word in distinct if len(word) == 2 and _UNSPACED.fullmatch(word)}
+    pairs = {word for word in distinct if len(word) == 2 and not word.isascii() and _unspaced().fullmatch(word)}
     covered = set("".join(pairs))
     return [word for word in distinct if word not in covered][:MAX_QUERY_WORDS]
 
@@ -61,3 +67,9 @@ def any_of(terms: Iterable[str]) -> str:
 def all_of(terms: Iterable[str]) -> str:
     """An FTS5 expression that matches all of `terms`, each taken literally."""
     return "(" + " AND ".join(f'"{term}"' for term in terms) + ")"
+
+
+@functools.cache
+def _unspaced() -> re.Pattern[str]:
+    """Finds such runs. It takes a millisecond to compile, and most processes never meet one."""
+    return re.compile(_UNSPACED)

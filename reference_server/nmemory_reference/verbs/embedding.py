@@ -1,4 +1,4 @@
-"""Vectors of texts: from a built-in, deterministic hash or from an OpenAI-compatible endpoint."""
+"""Vectors of texts: what gives them, and the one that is built in, a deterministic hash."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from operator import mul
 from typing import Protocol
 
 from nmemory_reference.store.words import words
-from nmemory_reference.verbs.model_endpoint import ModelEndpoint, ModelUnavailable
 
 _DIMENSIONS = 512
 #: In how many places a feature shows: two that meet in one of them still differ in the others.
@@ -48,33 +47,19 @@ class HashEmbedder:
         return hash_vector(text)
 
 
-class EndpointEmbedder:
-    """The `/embeddings` of an OpenAI-compatible server."""
-
-    semantic = True
-
-    def __init__(self, endpoint: ModelEndpoint) -> None:
-        self._endpoint = endpoint
-        self.model = endpoint.model
-
-    async def embed(self, text: str) -> array[float]:
-        """The vector of the first MAX_CHARACTERS characters of `text`."""
-        body = {"model": self.model, "input": text[:MAX_CHARACTERS]}
-        answer = await self._endpoint.post("embeddings", body)
-        try:
-            vector = array("f", answer["data"][0]["embedding"])
-        except (LookupError, TypeError, OverflowError) as error:
-            raise ModelUnavailable("the embeddings endpoint sent no vector") from error
-        return _unit(vector)
-
-
 def hash_vector(text: str) -> array[float]:
     """The built-in vector of `text`."""
     vector = array("f", bytes(4 * _DIMENSIONS))
     for feature, weight in _features(text[:MAX_CHARACTERS]):
         for place in struct.unpack(_PLACES, hashlib.blake2b(feature.encode(), digest_size=4 * _SPREAD).digest()):
             vector[place % _DIMENSIONS] += weight if place & 0x80000000 else -weight
-    return _unit(vector)
+    return unit(vector)
+
+
+def unit(vector: array[float]) -> array[float]:
+    """`vector` at length 1; one that has no length stays as it is."""
+    length = math.sqrt(sum(map(mul, vector, vector)))
+    return array("f", (x / length for x in vector)) if length and math.isfinite(length) else vector
 
 
 def cosine(a: array[float], b: array[float]) -> float:
@@ -92,8 +77,3 @@ def _features(text: str) -> Iterator[tuple[str, float]]:
         padded = f"^{word}$"
         for start in range(len(padded) - 2):
             yield padded[start : start + 3], 0.3
-
-
-def _unit(vector: array[float]) -> array[float]:
-    length = math.sqrt(sum(map(mul, vector, vector)))
-    return array("f", (x / length for x in vector)) if length and math.isfinite(length) else vector
