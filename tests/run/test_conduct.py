@@ -43,7 +43,7 @@ def test_independent_cases_overlap() -> None:
     assert set(verdicts(results).values()) == {Verdict.PASS}
 
 
-def test_an_exclusive_case_runs_alone() -> None:
+def test_an_exclusive_case_runs_alone_on_the_one_store_there_is() -> None:
     under_way: list[str] = []
     crowded: list[str] = []
 
@@ -54,8 +54,37 @@ def test_an_exclusive_case_runs_alone() -> None:
             crowded.append("alone")
         under_way.remove(arguments["text"])
 
-    play(case("alone", put("alone"), store="exclusive"), *(case(f"case-{n}") for n in range(6)), act=watch)
+    alone = case("alone", put("alone"), put("alone"), store="exclusive")
+    play(alone, *(case(f"case-{n}") for n in range(6)), act=watch, declared={"fresh-store": False})
     assert not crowded
+
+
+def test_an_exclusive_case_overlaps_with_others_in_a_store_of_its_own() -> None:
+    met, stores = asyncio.Barrier(2), {}
+
+    async def together(toy: Toy, name: str, arguments: dict[str, Any]) -> Any:
+        stores[arguments["text"]] = toy.path
+        await asyncio.wait_for(met.wait(), 5)
+
+    results = play(case("alone", put("alone"), store="exclusive"), case("beside", put("beside")), act=together)
+    assert set(verdicts(results).values()) == {Verdict.PASS}
+    assert stores["alone"] != stores["beside"]
+
+
+def test_exclusive_cases_hand_on_a_store_that_they_leave_whole_and_fresh_ones_get_an_empty_one() -> None:
+    stores: dict[str, Path] = {}
+
+    async def watch(toy: Toy, name: str, arguments: dict[str, Any]) -> Any:
+        stores[arguments["text"]] = toy.path
+        if arguments["text"] == "fails":
+            return success({})
+
+    kinds = {"first": "exclusive", "second": "exclusive", "empty": "fresh", "fails": "exclusive", "third": "exclusive"}
+    steps = {name: put(name, expect={"required": ["id"]}) for name in kinds}
+    results = play(*(case(name, steps[name], store=kind) for name, kind in kinds.items()), act=watch, jobs=1)
+    assert {name for name, verdict in verdicts(results).items() if verdict is Verdict.FAIL} == {"fails"}
+    assert stores["first"] == stores["second"] == stores["fails"]
+    assert len({stores["first"], stores["empty"], stores["third"]}) == 3
 
 
 def test_only_the_case_that_kills_the_target_is_blamed_for_it() -> None:

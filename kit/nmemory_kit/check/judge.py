@@ -34,26 +34,31 @@ class Judges:
         """``mcp_version`` is the one that the target speaks."""
         self._pack = pack
         self._renumbered = pack.renumbered.get(mcp_version or "", {})
-        self._standing = [
-            (one, compile_schema(one.schema) if one.schema is not None else None) for one in pack.standing
-        ]
+        standing = [(one, compile_schema(one.schema) if one.schema is not None else None) for one in pack.standing]
+        #: The standing checks by the tools whose answers they judge, with their schemas.
+        self._standing = {
+            tool: [(one, schema) for one, schema in standing if one.tools is None or tool in one.tools]
+            for tool in pack.tools
+        }
 
     def standing(self, tool: str, answer: Answer, unjudged: tuple[str, ...] = ()) -> Iterator[Judgement]:
         """What the standing checks find in an answer of one of the pack's tools."""
-        if tool not in self._pack.tools or "*" in unjudged:
-            return
-        for check, schema in self._standing:
-            if check.name not in unjudged and _applies(check, tool, answer):
-                for broken in self._stand(check, schema, answer):
-                    yield Judgement(check.clause, broken, standing=True)
+        for check, schema in self._judging(tool, answer, unjudged):
+            for broken in self._stand(check, schema, answer):
+                yield Judgement(check.clause, broken, standing=True)
 
     def stand(self, tool: str, answer: Answer, unjudged: tuple[str, ...] = ()) -> frozenset[str]:
         """The clauses whose standing checks judge an answer."""
-        if tool not in self._pack.tools or "*" in unjudged:
-            return frozenset()
-        return frozenset(
-            check.clause for check, _ in self._standing if check.name not in unjudged and _applies(check, tool, answer)
-        )
+        return frozenset(check.clause for check, _ in self._judging(tool, answer, unjudged))
+
+    def _judging(
+        self, tool: str, answer: Answer, unjudged: tuple[str, ...]
+    ) -> Iterator[tuple[Standing, Schema | None]]:
+        """The standing checks that judge an answer."""
+        if "*" not in unjudged:
+            for check, schema in self._standing.get(tool, ()):
+                if check.name not in unjudged and _applies(check, answer):
+                    yield check, schema
 
     def refusal(self, refusal: Refusal, answer: Answer) -> Broken | None:
         """Whether an answer is one of the errors that a step asks for: what is broken, or None."""
@@ -124,9 +129,7 @@ def describe(refusal: Refusal) -> str:
     return " or ".join(parts)
 
 
-def _applies(check: Standing, tool: str, answer: Answer) -> bool:
-    if check.tools is not None and tool not in check.tools:
-        return False
+def _applies(check: Standing, answer: Answer) -> bool:
     match check.on:
         case "success":
             return answer.outcome is Outcome.SUCCESS

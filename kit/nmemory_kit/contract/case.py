@@ -248,10 +248,15 @@ class Case:
 
     @property
     def apart(self) -> bool:
-        """Whether the case does with its target what nobody else's calls would survive, so that it needs its own."""
+        """Whether the case does with its target what nobody else's calls would survive."""
         return any(isinstance(step, Restart | Halt | Sqlite) for step in self.steps) or any(
             caller.client is not None for caller in self.callers()
         )
+
+    @property
+    def alone(self) -> bool:
+        """Whether nobody else may use its store while it runs; whoever did before is all one to it."""
+        return self.store == "exclusive" or (self.store == "shared" and self.apart)
 
     def calls(self) -> Iterator[Call]:
         """Every call of the case, in order, those inside groups too."""

@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from typing import Any
 
 from ..contract import Case, Pack
-from ..run.conduct import PATIENCE, silent, waves
+from ..run.conduct import PATIENCE, silent
 from ..run.options import Options
 from ..run.result import CaseResult, TargetIdentity
 from ..run.session import Session, not_run
@@ -116,7 +116,7 @@ class Driver:
 
     async def _do_all(self, cases: Sequence[Case]) -> None:
         gate = asyncio.Semaphore(self._options.jobs)
-        for wave in waves(cases):
+        for wave in self._opened.result().waves(cases):
             await asyncio.gather(*(self._do(case, gate) for case in wave))
 
     async def _done_in_time(self, case: Case) -> CaseResult:

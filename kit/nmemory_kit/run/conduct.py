@@ -114,7 +114,7 @@ async def conduct(
     try:
         async with asyncio.timeout(options.run_timeout):
             gate = asyncio.Semaphore(options.jobs)
-            for wave in waves(cases):
+            for wave in session.waves(cases):
                 async with asyncio.TaskGroup() as group:
                     for case in wave:
                         group.create_task(one(case, gate))
@@ -126,13 +126,6 @@ async def conduct(
     results = progress.all()
     footer = _footer(session, fitting, results, complete, left, time.perf_counter() - began, progress.stopped)
     return Results(header, results, footer)
-
-
-def waves(cases: Sequence[Case]) -> tuple[list[Case], list[Case]]:
-    """The cases that may overlap, those that take long first; then those that run alone."""
-    alone = [case for case in cases if case.store == "exclusive"]
-    beside = [case for case in cases if case.store != "exclusive"]
-    return sorted(beside, key=lambda case: (not case.waits, not case.apart)), alone
 
 
 def silent(result: CaseResult) -> bool:

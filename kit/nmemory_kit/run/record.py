@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +42,7 @@ def lines(results: Results) -> Iterator[str]:
 
 def line(kind: str, value: Header | CaseResult | Footer) -> str:
     """One line of a result file, without its end."""
-    return json.dumps({"type": kind, **asdict(value)}, ensure_ascii=True, separators=(",", ":"))
+    return json.dumps({"type": kind, **_members(value)}, default=_members, ensure_ascii=True, separators=(",", ":"))
 
 
 def read(path: Path) -> Results:
@@ -76,6 +76,11 @@ def parse(source: Iterable[str], name: str) -> Results:
     if footer is None:
         raise RecordError(f"{name} has no footer line: its run was cut off, so it says nothing")
     return Results(header, tuple(cases), footer)
+
+
+def _members(value: Any) -> dict[str, Any]:
+    """The members of a value of a run, as they are: ``asdict`` would copy whole transcripts."""
+    return {member.name: getattr(value, member.name) for member in fields(value)}
 
 
 def _header(data: Mapping[str, Any], name: str) -> Header:

@@ -199,8 +199,9 @@ class Results:
     """A whole run."""
 
     header: Header
-    cases: tuple[CaseResult, ...]
-    footer: Footer
+    # Out of the text of a value: asyncio writes that of a task's result when it gives Ctrl-C back, only to drop it.
+    cases: tuple[CaseResult, ...] = field(repr=False)
+    footer: Footer = field(repr=False)
 
     @property
     def exit_code(self) -> int:

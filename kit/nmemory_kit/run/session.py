@@ -16,7 +16,7 @@ from ..check.vocabulary import compile_schema, judge_schema
 from ..contract.case import Case
 from ..contract.pack import Observation, Pack, Recipe
 from ..contract.template import render
-from ..target import NOBODY, Connection, Listing, Reply, Store, Target, Unreachable, list_tools
+from ..target import NOBODY, Connection, Listing, Reply, Target, Unreachable, list_tools
 from ..target.throwaway import ThrowAwayStores
 from .folders import Folders
 from .lack import lacking
@@ -51,6 +51,8 @@ class Session:
         self._alone = asyncio.Condition()
         self._sharing = 0
         self._taken = False
+        #: Stores of the kit's own that are open and in nobody's use: each case that needs one alone hands it on.
+        self._spare: list[Place] = []
         self._closed_noise: list[str] = []
         self._files = ThrowAwayStores()
         self.identity: TargetIdentity
@@ -72,6 +74,11 @@ class Session:
         return session
 
     @property
+    def gives_stores(self) -> bool:
+        """Whether a case can have a store of its own."""
+        return "fresh-store" in self.capabilities
+
+    @property
     def losses(self) -> int:
         """How many connections the target has broken."""
         return self._place.losses
@@ -80,6 +87,15 @@ class Session:
         """What the target has sent that belongs to no request, in words, each once."""
         found = [f"{noise.kind}: {noise.received}" for noise in self._place.noise()]
         return tuple(dict.fromkeys(map(self.options.redact, (*self._closed_noise, *found))))
+
+    def waves(self, cases: Sequence[Case]) -> tuple[list[Case], list[Case]]:
+        """The cases that may overlap, those that take long first; then those that run alone on the one store there is.
+
+        Where there are stores to give, all may overlap.
+        """
+        alone = [] if self.gives_stores else [case for case in cases if case.alone]
+        beside = cases if self.gives_stores else [case for case in cases if not case.alone]
+        return sorted(beside, key=lambda case: (not case.waits, not case.apart, case.store == "shared")), alone
 
     async def do(self, case: Case) -> CaseResult:
         """Do a case; never raises for the target's doing.
@@ -91,14 +107,14 @@ class Session:
             return skipped(case, reason)
         if absent := self._unlisted(case, required=True):
             return not_run(case, f"the target does not list {', '.join(absent)}")
-        fresh = self._target.fresh_store() if case.store == "fresh" or case.apart else None
-        if fresh is not None:
-            return await self._elsewhere(case, fresh)
-        if case.store == "fresh":
+        if case.store == "fresh" and not self.gives_stores:
             return skipped(case, "the target cannot give it an empty store of its own: put {store} into its command")
-        alone = case.store == "exclusive" or case.apart
-        result, lost = await self._here(case, alone=alone)
-        if lost and not alone:
+        if case.store == "fresh" or (case.alone and self.gives_stores):
+            used = self._spare.pop() if self._spare and case.store != "fresh" else None
+            place = used or Place(self._target, self._target.fresh_store())
+            return await self._elsewhere(case, place, hand_on=case.store != "fresh")
+        result, lost = await self._here(case, alone=case.alone)
+        if lost and not case.alone:
             result, _ = await self._here(case, alone=True)
             result = replace(result, again=True)
         return result
@@ -127,8 +143,8 @@ class Session:
                 () if self._target.disposable else tuple(f"{made.case}: {made.what}" for made in self._ledger.there())
             )
             self._ledger.close()
+            await asyncio.gather(*map(self._leave, self._spare), self._place.close())
             self._files.remove()
-            await self._place.close()
         return left
 
     # --- opening ------------------------------------------------------------------------------------------------
@@ -222,14 +238,22 @@ class Session:
         finally:
             await self._give(alone=alone)
 
-    async def _elsewhere(self, case: Case, store: Store) -> CaseResult:
-        place = Place(self._target, store)
+    async def _elsewhere(self, case: Case, place: Place, *, hand_on: bool) -> CaseResult:
+        """Do a case in a store that it has to itself, and that the next one gets where this one leaves it whole."""
+        whole = False
         try:
             result, _ = await self._perform(case, place)
+            whole = hand_on and result.verdict is Verdict.PASS
         finally:
-            self._closed_noise += [f"{noise.kind}: {noise.received}" for noise in place.noise()]
-            await place.close()
+            if whole:
+                self._spare.append(place)
+            else:
+                await self._leave(place)
         return result
+
+    async def _leave(self, place: Place) -> None:
+        self._closed_noise += [f"{noise.kind}: {noise.received}" for noise in place.noise()]
+        await place.close()
 
     async def _perform(self, case: Case, place: Place) -> tuple[CaseResult, bool]:
         pack, judges = self._pack_of(case)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -156,7 +155,7 @@ def test_srv69_a_capsule_that_no_row_names_is_out_of_band(stage: Stage) -> None:
 def test_last_mutation_is_the_newest_row_about_a_subject(stage: Stage) -> None:
     with stage.store.writing() as db:
         journal.append(db, stage.context(), "memory_ingest", "cap-1")
-        journal.append(db, replace(stage.context(), actor="ana"), "memory_pin", "cap-1", "house rule")
+        journal.append(db, stage.context()._replace(actor="ana"), "memory_pin", "cap-1", "house rule")
         assert journal.last_mutation(db, "cap-1") == {
             "actor": "ana",
             "at": "2031-05-01T08:00:00Z",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from ..broken import Broken
 from .places import Unfit
@@ -58,8 +59,12 @@ class IndexDocument:
         return [row for section in self.sections if section.title == title for row in section.all_rows()]
 
 
+@lru_cache(maxsize=2)
 def read_index(text: str) -> IndexDocument:
-    """Take an index apart; lines end at LF only. Raises ``Unfit`` where no line names capsules and a SHA-256."""
+    """Take an index apart; lines end at LF only. Raises ``Unfit`` where no line names capsules and a SHA-256.
+
+    The laws that judge one answer read the same document, or it and an earlier one, one after another.
+    """
     lines = text.split("\n")
     for number, line in enumerate(lines):
         found = _DIGEST.search(line)

@@ -6,6 +6,7 @@ import html
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 _HEADER = re.compile(r"(?:graph|flowchart)(?:\s+(?:TB|TD|BT|LR|RL))?\s*;?")
 _IDENTIFIER = r"\w+(?:-\w+)*"
@@ -64,8 +65,12 @@ class Diagram:
     strange: list[str] = field(default_factory=list)
 
 
+@lru_cache(maxsize=1)
 def read_diagram(document: str) -> Diagram:
-    """Read a document whole; what is no Mermaid is kept in ``strange``. Lines end at LF only."""
+    """Read a document whole; what is no Mermaid is kept in ``strange``. Lines end at LF only.
+
+    The laws that judge one answer read the same document, one after another.
+    """
     diagram = Diagram()
     lines = document.split("\n")
     head = 0
