@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
 class YamlFault(Exception):
@@ -15,8 +15,7 @@ class YamlFault(Exception):
         self.reason = reason
 
 
-@dataclass(frozen=True, slots=True)
-class Scalar:
+class Scalar(NamedTuple):
     """A single value, as it is written."""
 
     line: int
@@ -29,16 +28,14 @@ class Scalar:
         return not self.quoted and self.text in {"", "~", "null", "Null", "NULL"}
 
 
-@dataclass(frozen=True, slots=True)
-class Items:
+class Items(NamedTuple):
     """A list."""
 
     line: int
     values: tuple[Value, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Fields:
+class Fields(NamedTuple):
     """A mapping; each key is there once."""
 
     line: int

@@ -11,9 +11,8 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Live = bool | Literal["unknown"]
 Drift = Literal["unchanged", "drifted", "unknown"]
@@ -78,8 +77,7 @@ def anchor_drift(root: Path, anchor: str, captured: str | None) -> Drift:
     return "unchanged" if present == captured else "drifted"
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(NamedTuple):
     """A name in an open folder that was reached without following a link."""
 
     folder: int

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from nmemory_reference.capsules.instants import Instant
 from nmemory_reference.capsules.store.journal import Verifier
@@ -74,8 +74,7 @@ class CapsuleStore:
             self.database.truncate_log()
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """One call: everything that its answer may depend on besides the arguments and the store's state."""
 
     store: CapsuleStore

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Final, NamedTuple
 
 DAY_US: Final = 86_400_000_000
 
@@ -15,8 +14,7 @@ _RFC3339 = re.compile(
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Instant:
+class Instant(NamedTuple):
     """One instant: `us` is microseconds since 1970 (digits beyond are cut), `text` how it is written."""
 
     us: int

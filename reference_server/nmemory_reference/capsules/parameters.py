@@ -15,7 +15,7 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from nmemory_reference.capsules.faults import ShapeFault
 from nmemory_reference.tools.failure import shown
@@ -30,8 +30,7 @@ class Mistyped(Exception):
     """A value that a field can't take; the message begins with what was wrong, and does not name the field."""
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(NamedTuple):
     """One argument: its schema, and how a value that was sent for it is read."""
 
     schema: Mapping[str, Any]

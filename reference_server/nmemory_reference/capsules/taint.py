@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final
+from typing import Final, NamedTuple
 
 from nmemory_reference.capsules.fold import fold
 from nmemory_reference.capsules.taint_rules import RULES, TEMPLATE_MARKS, TEMPLATE_RULE
@@ -16,8 +15,7 @@ _WORD_OR_END = re.compile(r"[^\W_]+|[.!?;](?=\s)|\n\s*\n")
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff]")
 
 
-@dataclass(frozen=True, slots=True)
-class _Phrase:
+class _Phrase(NamedTuple):
     """One phrase of one group of one rule."""
 
     words: tuple[str, ...]

@@ -7,12 +7,10 @@ stay clean: a rule needs an order together with its telltale object.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """One way of hijacking a reader; every group has to be met."""
 
     id: str

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final
+from typing import Final, NamedTuple
 
 LABEL: Final = "ADVISORY_NOT_AUTHORITY"
 FRAMING: Final = "DATA"
@@ -61,8 +60,7 @@ DEFAULT_TOKEN_BUDGET: Final = 1500
 HANDOFF_SOURCE: Final = "memory_session_finish"
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(NamedTuple):
     """What the origin of a content says about it (memory_classify)."""
 
     authority_class: str

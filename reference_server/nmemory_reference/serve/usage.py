@@ -7,10 +7,10 @@ import json
 import os
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from nmemory_reference.errors import ConfigError
 from nmemory_reference.instant import iso, parse_instant
@@ -18,8 +18,7 @@ from nmemory_reference.instant import iso, parse_instant
 ROTATE_BYTES = 10 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
+class Use(NamedTuple):
     """One verb call, as it is logged."""
 
     ts: str
@@ -50,7 +49,7 @@ class UsageLog:
         """Log one call."""
         if self._path is None:
             return
-        fields = {key: value for key, value in asdict(use).items() if value is not None}
+        fields = {key: value for key, value in use._asdict().items() if value is not None}
         with contextlib.suppress(OSError):
             # One write of one line with O_APPEND: lines of several processes don't mix.
             descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _READ = "SELECT since, slug FROM session_cursor WHERE tenant = ? AND session_id = ?"
 _WRITE = """
@@ -12,8 +12,7 @@ _WRITE = """
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Cursor:
+class Cursor(NamedTuple):
     """A place in the order of changes: after the page `slug` changed at `since`, or at `since` itself."""
 
     since: str

@@ -6,8 +6,8 @@ import hashlib
 import sqlite3
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from nmemory_reference.instant import iso
 from nmemory_reference.store.changes import next_stamp
@@ -17,8 +17,7 @@ from nmemory_reference.store.words import any_of, fold, index_text, query_words,
 NEIGHBOURS = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(NamedTuple):
     """One fact as it is stored; instants are texts as `instant.iso` writes them."""
 
     id: int
@@ -38,8 +37,7 @@ class Fact:
         return self.expired_at is not None or (self.valid_until is not None and self.valid_until <= iso(now))
 
 
-@dataclass(frozen=True, slots=True)
-class NewFact:
+class NewFact(NamedTuple):
     """A fact to be stored."""
 
     fact: str
@@ -53,8 +51,7 @@ class NewFact:
     vector: array[float] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(NamedTuple):
     """Which facts to select; the ones that a caller may not see are never among them."""
 
     private: bool

@@ -6,8 +6,8 @@ Every step is an index search that stops after a handful of rows, whatever the s
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
 from itertools import combinations
+from typing import NamedTuple
 
 from nmemory_reference.store.pages import PAGE_COLUMNS, Page, by_slug, tail
 from nmemory_reference.store.slug import slugify
@@ -35,8 +35,7 @@ _NEAR_CANDIDATES = 16
 MAX_NAME = 500
 
 
-@dataclass(frozen=True, slots=True)
-class NearMiss:
+class NearMiss(NamedTuple):
     """A page that the name may have meant; `close` if but one word is off."""
 
     page: Page

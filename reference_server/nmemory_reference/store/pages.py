@@ -9,9 +9,8 @@ import json
 import sqlite3
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from nmemory_reference.instant import iso
 from nmemory_reference.store.changes import next_stamp
@@ -20,8 +19,7 @@ from nmemory_reference.store.words import fold, index_text, scope_word
 MENTION = "mentions"
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(NamedTuple):
     """What is read of a page without its text."""
 
     id: int
@@ -32,8 +30,7 @@ class Page:
     updated_at: str
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """A link from a page to a slug."""
 
     target: str
@@ -41,16 +38,14 @@ class Link:
     context: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One dated entry of a timeline; `date` like 2026-06-12."""
 
     date: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(NamedTuple):
     """A typed link as it is seen from one of its ends."""
 
     type: str
@@ -59,8 +54,7 @@ class Edge:
     context: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class NewPage:
+class NewPage(NamedTuple):
     """A page as it was put, and what was read out of it."""
 
     slug: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from array import array
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from nmemory_reference.store.pages import PAGE_COLUMNS, Page
 from nmemory_reference.store.words import any_of, query_words, scope_word
@@ -25,8 +25,7 @@ _VECTORS = """
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """A page that a query found, with its public text and, where it has one, its vector."""
 
     page: Page

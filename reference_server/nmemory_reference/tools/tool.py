@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from nmemory_reference.capsules.tenants import TenantStores
@@ -20,8 +19,7 @@ Surface = Literal["verbs", "memory", "full"]
 Scope = Literal["read", "write"]
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(NamedTuple):
     """What every handler works on: the stores, and the models where there are any."""
 
     database: Database
@@ -31,8 +29,7 @@ class Memory:
     capsules: TenantStores | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Invocation:
+class Invocation(NamedTuple):
     """One call: on what, for whom, and at which instant (the clock is read once, before the handler)."""
 
     memory: Memory
@@ -43,8 +40,7 @@ class Invocation:
 Handler = Callable[[Invocation, "Arguments"], Awaitable[dict[str, Any]]]
 
 
-@dataclass(frozen=True, slots=True)
-class Tool:
+class Tool(NamedTuple):
     """One tool as it is listed, and the handler that answers it with a JSON object."""
 
     name: str

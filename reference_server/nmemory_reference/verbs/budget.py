@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 CHARACTERS_A_TOKEN = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Packed:
+class Packed(NamedTuple):
     """How many items of each list were kept, what they cost, and how many were not."""
 
     kept: tuple[int, ...]

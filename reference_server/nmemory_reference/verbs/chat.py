@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from nmemory_reference.verbs.model_endpoint import ModelEndpoint, ModelUnavailable
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(NamedTuple):
     """What the model said, and what it says that took."""
 
     text: str
@@ -17,8 +16,7 @@ class Reply:
     output_tokens: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Chat:
+class Chat(NamedTuple):
     """The `/chat/completions` of an OpenAI-compatible server."""
 
     endpoint: ModelEndpoint

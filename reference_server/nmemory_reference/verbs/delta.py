@@ -7,8 +7,7 @@ whoever follows it misses nothing (mv1/delta/nothing-lost).
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from nmemory_reference.instant import iso, normalise
 from nmemory_reference.store import cursors, facts, names, pages
@@ -28,8 +27,7 @@ MAX_THREADS = 10
 _BEGINNING = Cursor("0001-01-01T00:00:00.000000Z")
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """A page or a fact at its place in the order of changes."""
 
     stamp: str

@@ -20,8 +20,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import date
+from typing import NamedTuple
 
 from nmemory_reference.store.names import MAX_NAME
 from nmemory_reference.store.pages import MENTION, Entry, Link
@@ -41,8 +41,7 @@ _ENTRY = re.compile(r"[-*+][ \t]+(\d{4}-\d{2}-\d{2})[ \t]*:[ \t]*(.+)")
 _LINK_KEYS = frozenset({"to", "type", "context"})
 
 
-@dataclass(frozen=True, slots=True)
-class Parsed:
+class Parsed(NamedTuple):
     """What is read out of a page. `title` is None where neither front matter nor a heading gives one."""
 
     title: str | None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 from nmemory_reference.store import pages
@@ -45,7 +44,7 @@ async def put_page(call: Invocation, arguments: Arguments) -> dict[str, Any]:
     if call.memory.embedder is not None:
         try:
             vector = await call.memory.embedder.embed(f"{new.title}\n{new.public_body}")
-            new = dataclasses.replace(new, vector_model=call.memory.embedder.model, vector=vector)
+            new = new._replace(vector_model=call.memory.embedder.model, vector=vector)
         except ModelUnavailable:
             pass  # the page is found by its words until it is put again
     with call.memory.database.writing() as db:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 import sqlite3
 from array import array
-from dataclasses import dataclass
 from heapq import nlargest
-from typing import Any
+from typing import Any, NamedTuple
 
 from nmemory_reference.store import names, pages, search
 from nmemory_reference.store.search import Hit
@@ -29,8 +28,7 @@ _NO_EMBEDDINGS = "No embedding provider is configured: pages were found by their
 _EMBEDDINGS_DOWN = "The embedding provider did not answer: pages were found by their words alone."
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(NamedTuple):
     """What is searched for; without a vector, by words alone."""
 
     text: str

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import sqlite3
 from array import array
 from typing import Any
@@ -39,7 +38,7 @@ async def remember(call: Invocation, arguments: Arguments) -> dict[str, Any]:
     if call.memory.embedder is not None:
         try:
             vector = await call.memory.embedder.embed(new.fact)
-            new = dataclasses.replace(new, vector_model=call.memory.embedder.model, vector=vector)
+            new = new._replace(vector_model=call.memory.embedder.model, vector=vector)
             degraded = False
         except ModelUnavailable:
             pass  # a fact is never lost because a model is away: it is stored, and the answer says so
@@ -51,7 +50,7 @@ async def remember(call: Invocation, arguments: Arguments) -> dict[str, Any]:
                     f"entity is {shown(entity)!r}, which has neither letter nor digit",
                     "Name the person, company or project, or leave entity out.",
                 )
-            new = dataclasses.replace(new, entity_slug=slug)
+            new = new._replace(entity_slug=slug)
         status, fact = _store(call, db, new, compare=not degraded)
     body = answer(
         id=str(fact.id),

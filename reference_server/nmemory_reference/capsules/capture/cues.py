@@ -6,9 +6,8 @@ are different words; where a common spelling lacks them, both stand here.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
-from typing import Final
+from typing import Final, NamedTuple
 
 
 class Place(Enum):
@@ -24,8 +23,7 @@ class Place(Enum):
     INSIDE = "inside"
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """Phrases of one kind; `anchored` ones need a concrete token (an entity) in the segment."""
 
     id: str

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from nmemory_reference.capsules import instants
 from nmemory_reference.capsules.instants import Instant
@@ -14,8 +13,7 @@ from nmemory_reference.tools.failure import shown
 MAX_ANCHOR_LINES: Final = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Declared:
+class Declared(NamedTuple):
     """A fact time as it was sent: a point, or both ends of a range."""
 
     event_at: str | None = None
@@ -23,8 +21,7 @@ class Declared:
     event_to: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(NamedTuple):
     """One capture as it was asked for: of the right types, not yet of possible values."""
 
     content: str
@@ -49,8 +46,7 @@ class Draft:
     fact_time: Declared | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(NamedTuple):
     """The values of a draft that have a form of their own."""
 
     confidence: float

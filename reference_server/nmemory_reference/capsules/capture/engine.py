@@ -7,8 +7,7 @@ transaction that goes on to the next.
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nmemory_reference.capsules import anchors, taint
 from nmemory_reference.capsules.capture import neighbours
@@ -27,8 +26,7 @@ SCOPE = "project"
 IMPORTED = "externally-imported"
 
 
-@dataclass(frozen=True, slots=True)
-class Captured:
+class Captured(NamedTuple):
     """A new capsule. `superseded` is the capsule that it was asked to replace."""
 
     seq: int
@@ -46,8 +44,7 @@ class Captured:
         return _with_marks(row, self.superseded, self.findings)
 
 
-@dataclass(frozen=True, slots=True)
-class Deduplicated:
+class Deduplicated(NamedTuple):
     """The same bytes are stored. `reclassified`: the kind that the label had, and has now, if they differ."""
 
     seq: int
@@ -64,8 +61,7 @@ class Deduplicated:
         return row
 
 
-@dataclass(frozen=True, slots=True)
-class Rejected:
+class Rejected(NamedTuple):
     """Nothing was stored; `detail` says why, without the words that a row begins with."""
 
     detail: str

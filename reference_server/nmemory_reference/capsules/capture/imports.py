@@ -12,7 +12,7 @@ import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from nmemory_reference.capsules.call import Call, Settings
 from nmemory_reference.capsules.capture import engine, lineage
@@ -51,8 +51,7 @@ class ImportArguments:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _File:
+class _File(NamedTuple):
     """A file that was read: its true path, and the path that anchors in it have."""
 
     path: str
@@ -60,8 +59,7 @@ class _File:
     blocks: tuple[Block, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Absent:
+class _Absent(NamedTuple):
     """No file is there."""
 
     tried: tuple[str, ...]

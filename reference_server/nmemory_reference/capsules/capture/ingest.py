@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from nmemory_reference.capsules.call import Call
 from nmemory_reference.capsules.capture import engine
@@ -63,16 +63,14 @@ class Item:
 _FIELDS: Final[Mapping[str, Field]] = fields_of(Item)
 
 
-@dataclass(frozen=True, slots=True)
-class Broken:
+class Broken(NamedTuple):
     """An item of a batch that is none; `field` is the one of a wrong type, where it is that."""
 
     detail: str
     field: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Ingestion:
+class Ingestion(NamedTuple):
     """What is to be captured, in order."""
 
     items: tuple[Draft | Broken, ...]

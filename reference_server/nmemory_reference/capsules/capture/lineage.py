@@ -13,8 +13,7 @@ alike two texts are. The machine acts only on what it made itself:
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from nmemory_reference.capsules.capture.engine import Captured, Deduplicated, Outcome
 from nmemory_reference.capsules.store import journal, relations
@@ -43,8 +42,7 @@ _PATHS_BELOW = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """What an import did to one file's blocks: the capsules that went and came, each in document order."""
 
     path: str

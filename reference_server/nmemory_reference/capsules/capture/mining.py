@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass
 from itertools import islice
 from types import MappingProxyType
-from typing import Final
+from typing import Final, NamedTuple
 
 from nmemory_reference.capsules.capture.cues import LABELS, RULES, STANDING_ADVERBS, SUBJECT_OPENERS, Place, Rule
 from nmemory_reference.capsules.capture.segments import Segment, segments
@@ -26,8 +25,7 @@ _AFTER: Final = _EDGES + ")]}"
 _CALL_MARKS: Final = frozenset("(){};")
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A piece of the text that may be worth a capsule."""
 
     content: str
@@ -36,8 +34,7 @@ class Candidate:
     cue: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Phrase:
+class _Phrase(NamedTuple):
     """A cue's words in lower case; `precedence` is its rule's place in the table."""
 
     words: tuple[str, ...]

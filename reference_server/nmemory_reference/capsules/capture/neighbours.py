@@ -17,8 +17,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from nmemory_reference.capsules import fold, similarity
 from nmemory_reference.capsules.store.ids import capsule_id
@@ -51,8 +50,7 @@ _MET = """
 _CONTENT = "SELECT content FROM capsule_text WHERE seq = ?"
 
 
-@dataclass(frozen=True, slots=True)
-class Near:
+class Near(NamedTuple):
     """A near capsule; `raw` is the unrounded score."""
 
     seq: int
@@ -74,16 +72,14 @@ class Near:
         return -self.raw, self.seq
 
 
-@dataclass(frozen=True, slots=True)
-class Neighbours:
+class Neighbours(NamedTuple):
     """The nearest of all capsules that still stand, and the nearest active ones of the project, nearest first."""
 
     hint: Near | None = None
     siblings: tuple[Near, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidate:
+class _Candidate(NamedTuple):
     """A capsule that may be near; its score is `bound` at most."""
 
     seq: int

@@ -11,7 +11,6 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 _BOM: Final = "\ufeff"
@@ -22,8 +21,7 @@ _HEADING = re.compile(r"(#{1,6})(?:[ \t]|$)")
 _FENCE = re.compile(r"\s*(`{3,}(?=[^`]*$)|~{3,})(.*)")
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """One piece of a file; `line` is where it begins, counted from 1."""
 
     text: str

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterator
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 _FENCE: Final = "```"
 _MARK = re.compile(r"(?:[-*+•]|#{1,6}|>|\d{1,9}[.)])(?:[ \t]+|$)|>[ \t]*")
@@ -22,8 +21,7 @@ _INDENT = re.compile(r"(?: {4}|\t| {1,3}\t)")
 _BREAK = re.compile(r";\s+|(?<![.!?])[.!?]++[\"')\]»”’]*+(\s+)")
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(NamedTuple):
     """One claim, a piece of the text as it stands there; `open_box`: an unchecked checkbox came before it."""
 
     text: str

@@ -11,9 +11,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import chain
-from typing import Final
+from typing import Final, NamedTuple
 
 from nmemory_reference.capsules.similarity import is_eligible, reported, shared_at_least
 
@@ -24,8 +23,7 @@ Words = frozenset[str]
 _MEETINGS: Final = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Cluster:
+class Cluster(NamedTuple):
     """Contents that hang together by their words, in append order, and the highest score of any two of them."""
 
     seqs: tuple[int, ...]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from nmemory_reference.capsules.call import Call
 from nmemory_reference.capsules.lifecycle import plan
@@ -30,8 +30,7 @@ class ConsolidateArguments:
     apply_tiers: bool = flag("true carries out the tier moves; nothing else of the plan ever is.", default=False)
 
 
-@dataclass(frozen=True, slots=True)
-class _Survey:
+class _Survey(NamedTuple):
     """All that a plan needs to know of the store."""
 
     considered: int

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from nmemory_reference.capsules import taint
 from nmemory_reference.capsules.call import Call
@@ -46,8 +45,7 @@ _WORDS_FROM = "SELECT term FROM capsule_vocabulary WHERE term >= ? AND term < ? 
 _LAST_CHARACTER: Final = "\U0010ffff"
 
 
-@dataclass(frozen=True, slots=True)
-class TierMove:
+class TierMove(NamedTuple):
     """A demotion, and why."""
 
     seq: int
@@ -59,8 +57,7 @@ class TierMove:
         return {"id": capsule_id(self.seq), "to": self.to, "reason": self.reason}
 
 
-@dataclass(frozen=True, slots=True)
-class Vocabulary:
+class Vocabulary(NamedTuple):
     """The distinct words of a capsule that may be part of a cluster."""
 
     seq: int

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from nmemory_reference.capsules import project
 from nmemory_reference.capsules.call import CapsuleStore
@@ -43,8 +42,7 @@ _FORGOTTEN = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(NamedTuple):
     """The project and session that a caller asked for; a capsule has to lie in all that were sent."""
 
     project_id: str | None = None
@@ -73,8 +71,7 @@ class Scope:
         return {name: value for name, value in asked.items() if value is not None}
 
 
-@dataclass(frozen=True, slots=True)
-class Window:
+class Window(NamedTuple):
     """A range of fact time, both bounds inclusive; without a bound it goes on for ever."""
 
     start: Instant | None
@@ -88,8 +85,7 @@ class Window:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Suspects:
+class Suspects(NamedTuple):
     """The capsules that something is known against."""
 
     #: The fence that one runs into at any time.

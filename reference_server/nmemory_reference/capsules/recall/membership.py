@@ -5,8 +5,7 @@ from __future__ import annotations
 import sqlite3
 from array import array
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from nmemory_reference.capsules.recall.fences import Scope
 
@@ -17,8 +16,7 @@ _NONE: Final = 0
 _UNKNOWN: Final = -1
 
 
-@dataclass(frozen=True, slots=True)
-class Inside:
+class Inside(NamedTuple):
     """Which capsules lie in a scope. Projects and labels go by numbers of `Membership`."""
 
     #: The project of each capsule, by its number.

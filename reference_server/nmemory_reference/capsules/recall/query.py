@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from nmemory_reference.capsules import project
 from nmemory_reference.capsules.faults import value_fault
@@ -56,8 +56,7 @@ class RetrieveArguments:
     weight_blend: float | None = number("How much scored outcomes may move ranks, 0.0 to 1.0; 0 reads none.")
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(NamedTuple):
     """A question that can be answered."""
 
     #: Trimmed, each once, in the order they were sent; every one has a word.

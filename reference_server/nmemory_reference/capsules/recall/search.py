@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from nmemory_reference.capsules.call import Call
 from nmemory_reference.capsules.faults import value_fault
@@ -24,8 +23,7 @@ _MEMBERSHIP: Final = "membership"
 _VECTORS: Final = "vectors"
 
 
-@dataclass(frozen=True, slots=True)
-class Findings:
+class Findings(NamedTuple):
     """What answers a query inside of its scope, fenced but not yet ranked."""
 
     query: Query
@@ -54,8 +52,7 @@ class Findings:
         return "missing_evidence" if self.hits.fenced or self.forgotten else "abstain"
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(NamedTuple):
     """An eligible capsule with all that its rank was made of; what does not apply is None."""
 
     seq: int
@@ -66,8 +63,7 @@ class Ranked:
     feedback_weight: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Ranking:
+class Ranking(NamedTuple):
     """The eligible capsules, best first, as far as was asked."""
 
     rows: tuple[Ranked, ...]

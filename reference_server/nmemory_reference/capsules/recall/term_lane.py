@@ -7,9 +7,8 @@ import json
 import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from itertools import chain
-from typing import Final
+from typing import Final, NamedTuple
 
 from nmemory_reference.capsules import fold
 from nmemory_reference.capsules.decay import HALF_LIFE_US
@@ -34,8 +33,7 @@ _LATE_ORDER: Final = f"""
 """  # noqa: S608
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(NamedTuple):
     """A term of the caller, and the questions to the word index that it stands for."""
 
     asked: str
@@ -43,8 +41,7 @@ class Term:
     aliased: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """All terms together."""
 
     terms: tuple[Term, ...]
@@ -59,8 +56,7 @@ class Question:
         return words.any_of(words.any_of([term.direct, *term.aliased]) for term in self.terms)
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
+class Answered(NamedTuple):
     """The capsules in scope that answer one term: by its own words, and by those of its aliases."""
 
     asked: str
@@ -74,8 +70,7 @@ class Answered:
         return ALIAS + self.asked if seq in self.aliased else None
 
 
-@dataclass(frozen=True, slots=True)
-class Hits:
+class Hits(NamedTuple):
     """Everything in scope that the index found: eligible capsules by coverage, and what each other one ran into."""
 
     answered: tuple[Answered, ...]
@@ -96,8 +91,7 @@ class Hits:
         return [shown for term in self.answered if (shown := term.shown(seq)) is not None]
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
+class Scored(NamedTuple):
     """An eligible capsule's rank in the lane, from 1, and its raw bm25."""
 
     rank: int

@@ -5,9 +5,8 @@ from __future__ import annotations
 import sqlite3
 from array import array
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cmp_to_key
-from typing import Final
+from typing import Final, NamedTuple
 
 from nmemory_reference.capsules.recall import cosine
 from nmemory_reference.capsules.recall.fences import Fences
@@ -20,8 +19,7 @@ _FIRST_LOOK: Final = 24
 _WIDER: Final = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Neighbours:
+class Neighbours(NamedTuple):
     """The cosine of each eligible neighbour, nearest first, and what every other one on the way ran into."""
 
     cosines: dict[int, float]

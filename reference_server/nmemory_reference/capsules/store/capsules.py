@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from nmemory_reference.capsules import decay, taint
 from nmemory_reference.capsules.headline import headline, thread_of
@@ -49,8 +49,7 @@ class NewCapsule:
     created: Instant
 
 
-@dataclass(frozen=True, slots=True)
-class Capsule:
+class Capsule(NamedTuple):
     """A stored capsule. Of a forgotten one, what its text held is None."""
 
     seq: int

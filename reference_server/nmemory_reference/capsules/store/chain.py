@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from nmemory_reference.capsules.wire import dumps
 
@@ -12,8 +11,7 @@ from nmemory_reference.capsules.wire import dumps
 START: Final = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One row of the journal, without its hash."""
 
     seq: int

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from nmemory_reference.capsules.store import chain
 from nmemory_reference.capsules.store.chain import Entry
@@ -65,8 +65,7 @@ def count(db: sqlite3.Connection) -> int:
     return int(db.execute("SELECT count(*) FROM audit_events").fetchone()[0])
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """What a verification found: `verified` rows, or the number of the first row that is not as it was written."""
 
     verified: int
@@ -75,8 +74,7 @@ class Verdict:
     out_of_band: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Block:
+class _Block(NamedTuple):
     """A full block of rows that were verified: what is stored in it, and the hash of its last row."""
 
     fingerprint: bytes

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
-from dataclasses import astuple, dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from nmemory_reference.capsules.store.ids import number_of
 
@@ -27,8 +26,7 @@ _WEIGHT = "SELECT weight FROM feedback WHERE seq = ?"
 _WEIGH = "INSERT INTO feedback VALUES (?, ?) ON CONFLICT (seq) DO UPDATE SET weight = excluded.weight"
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """Something that `actor` saw happen; with a receipt and a score also how useful a recall was."""
 
     description: str
@@ -54,8 +52,7 @@ class Outcome:
         return {name: value for name, value in row.items() if value is not None}
 
 
-@dataclass(frozen=True, slots=True)
-class Preference:
+class Preference(NamedTuple):
     """`actor` chose one capsule over another."""
 
     preferred_id: str
@@ -78,7 +75,7 @@ class Preference:
 
 def add_outcome(db: sqlite3.Connection, new: Outcome) -> dict[str, Any]:
     """Append an outcome; gives its row, with its id."""
-    return new.row(_number(db.execute(_ADD_OUTCOME, astuple(new))))
+    return new.row(_number(db.execute(_ADD_OUTCOME, new)))
 
 
 def outcomes(db: sqlite3.Connection) -> list[dict[str, Any]]:
@@ -94,7 +91,7 @@ def is_outcome(db: sqlite3.Connection, any_id: str) -> bool:
 
 def add_preference(db: sqlite3.Connection, new: Preference) -> dict[str, Any]:
     """Append a preference; gives its row, with its id."""
-    return new.row(_number(db.execute(_ADD_PREFERENCE, astuple(new))))
+    return new.row(_number(db.execute(_ADD_PREFERENCE, new)))
 
 
 def preferences(db: sqlite3.Connection) -> list[dict[str, Any]]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 from nmemory_reference.capsules.store.ids import order_key
 from nmemory_reference.capsules.vocabulary import RELATION_RANK
@@ -26,8 +25,7 @@ _OF_KIND_TO = f"SELECT {_COLUMNS} FROM relation WHERE to_id = ? AND kind = ? ORD
 _OF_KIND_FROM = f"SELECT {_COLUMNS} FROM relation WHERE from_id = ? AND kind = ? ORDER BY at, to_id"  # noqa: S608
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(NamedTuple):
     """One directed edge."""
 
     kind: str

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from nmemory_reference.capsules.instants import Instant
 from nmemory_reference.capsules.store import journal
@@ -39,8 +38,7 @@ _ANCHORED = "SELECT hash FROM anchor_hash WHERE seq = ?"
 _ANCHOR = "INSERT INTO anchor_hash (seq, hash) VALUES (?, ?)"
 
 
-@dataclass(frozen=True, slots=True)
-class Epistemics:
+class Epistemics(NamedTuple):
     """How a claim relates to observation. The two hints are texts: no code path runs or reads them."""
 
     evidence_state: str | None = None
@@ -52,8 +50,7 @@ class Epistemics:
         return (self.evidence_state, self.proof_hint, self.stale_if) != (None, None, None)
 
 
-@dataclass(frozen=True, slots=True)
-class FactTime:
+class FactTime(NamedTuple):
     """When the thing told of happened: an inclusive range, of equal ends for a point."""
 
     event_from: Instant

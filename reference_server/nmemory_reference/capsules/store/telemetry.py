@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from nmemory_reference.capsules.instants import Instant
 from nmemory_reference.capsules.store import counters
@@ -25,8 +24,7 @@ _MISS_COUNTS = "SELECT term, count(*) FROM recall_miss GROUP BY term"
 _RECENT_MISSES = "SELECT term, outcome, at FROM recall_miss ORDER BY id DESC LIMIT ?"
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(NamedTuple):
     """The question of a recall as a receipt keeps it."""
 
     terms: Sequence[str]
@@ -35,8 +33,7 @@ class Asked:
     session_id: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Receipt:
+class Receipt(NamedTuple):
     """What one grounded recall returned: the numbers of its capsules, best first."""
 
     id: str

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from nmemory_reference.capsules.store import counters
 from nmemory_reference.capsules.store.ids import capsule_id
@@ -31,16 +30,14 @@ _EMBEDDING = "SELECT embedding FROM capsule_vector WHERE seq = ?"
 _PRESENT = "SELECT seq FROM capsule_vector INDEXED BY capsule_vector_revision"
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
+class Stored(NamedTuple):
     """The embedding of a capsule."""
 
     seq: int
     embedding: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Revision:
+class Revision(NamedTuple):
     """A state of all embeddings: the latest put, and how many were destroyed."""
 
     put: int

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from typing import NamedTuple
 
 Pair = tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Cycle:
+class Cycle(NamedTuple):
     """One concrete cycle, in the direction of its edges from its smallest id (by text), and how many ids are stuck.
 
     Stuck are the members of all cycles and what waits behind them.
@@ -21,8 +20,7 @@ class Cycle:
     entangled: int
 
 
-@dataclass(frozen=True, slots=True)
-class BlocksDag:
+class BlocksDag(NamedTuple):
     """The blocks-dag: disjoint sets of live capsules, each sorted by text; empty under a cycle."""
 
     ready: tuple[str, ...] = ()
@@ -33,8 +31,7 @@ class BlocksDag:
     cycle: Cycle | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Grounding:
+class Grounding(NamedTuple):
     """What the grounded_in edges between live capsules say."""
 
     #: Children that hang off a live parent.

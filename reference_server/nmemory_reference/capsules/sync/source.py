@@ -6,9 +6,8 @@ import contextlib
 import os
 import sqlite3
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from nmemory_reference.capsules.faults import ProtocolFault, value_fault
 from nmemory_reference.capsules.instants import parse
@@ -40,8 +39,7 @@ _LIVE = """
 _FORGOTTEN = "SELECT source_hash, mode, at, reason FROM tombstone JOIN capsule USING (seq) ORDER BY seq"
 
 
-@dataclass(frozen=True, slots=True)
-class Forgotten:
+class Forgotten(NamedTuple):
     """A tombstone of the other store."""
 
     source_hash: str
@@ -50,8 +48,7 @@ class Forgotten:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Contents:
+class Contents(NamedTuple):
     """What travels: live capsules by their id over there in append order, tombstones, and edges in order."""
 
     live: dict[str, NewCapsule]
@@ -166,7 +163,7 @@ def _edges(db: sqlite3.Connection) -> list[Edge]:
     edges = relations.all_edges(db)
     for edge in edges:
         _one_of(relations.ORIGINS, edge.origin)
-    return [replace(edge, at=parse(edge.at).text) for edge in edges]
+    return [edge._replace(at=parse(edge.at).text) for edge in edges]
 
 
 def _capsule(

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from nmemory_reference.capsules import instants
 from nmemory_reference.capsules.call import Call
@@ -57,8 +56,7 @@ _PLANNING = """
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Capped:
+class Capped(NamedTuple):
     """A list cut to its cap, and the number of rows before that."""
 
     rows: list[dict[str, Any]]

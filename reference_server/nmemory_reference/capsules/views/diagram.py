@@ -6,8 +6,7 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from nmemory_reference.capsules.store.ids import capsule_id, order_key
 from nmemory_reference.capsules.store.relations import Edge, in_order
@@ -47,8 +46,7 @@ _CYCLE_CLASSES: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class TierNode:
+class TierNode(NamedTuple):
     """A live capsule in the view of tiers."""
 
     seq: int
@@ -56,8 +54,7 @@ class TierNode:
     headline: str
 
 
-@dataclass(frozen=True, slots=True)
-class SessionRow:
+class SessionRow(NamedTuple):
     """A label in the view of sessions. `state`: open, closed, or label only."""
 
     label: str

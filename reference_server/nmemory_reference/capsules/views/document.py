@@ -9,9 +9,8 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
-from typing import Final
+from typing import Final, NamedTuple
 
 from nmemory_reference.capsules.store.ids import order_key
 from nmemory_reference.capsules.store.relations import Edge, in_order
@@ -36,8 +35,7 @@ STAMP: Final = "> generated_at: "
 _KIND_RANK: Final = {kind: rank for rank, kind in enumerate((*KINDS, UNCLASSIFIED))}
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """A live capsule that nothing supersedes."""
 
     seq: int
@@ -54,8 +52,7 @@ class Entry:
     tier: str = "active"
 
 
-@dataclass(frozen=True, slots=True)
-class Superseded:
+class Superseded(NamedTuple):
     """A live capsule that other capsules supersede."""
 
     seq: int
@@ -64,8 +61,7 @@ class Superseded:
     tier: str = "active"
 
 
-@dataclass(frozen=True, slots=True)
-class Forgotten:
+class Forgotten(NamedTuple):
     """A tombstone; source and anchor for mode redacted only."""
 
     seq: int
@@ -76,8 +72,7 @@ class Forgotten:
     anchor: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Contents:
+class Contents(NamedTuple):
     """Everything that an export shows."""
 
     entries: Sequence[Entry]

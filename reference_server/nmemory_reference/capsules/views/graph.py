@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from nmemory_reference.capsules.call import Call
 from nmemory_reference.capsules.store import counters
@@ -18,8 +17,7 @@ _FORGOTTEN = "SELECT seq FROM tombstone"
 _KEPT_AS: Final = "graph"
 
 
-@dataclass(frozen=True, slots=True)
-class Graph:
+class Graph(NamedTuple):
     """The blocks-dag, and who hangs off which mission; never fenced."""
 
     dag: BlocksDag

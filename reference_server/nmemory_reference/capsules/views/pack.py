@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from nmemory_reference.capsules.call import Call
 from nmemory_reference.capsules.decay import HALF_LIFE_US
@@ -41,8 +40,7 @@ _IN_SCOPE = "SELECT seq FROM standing WHERE seq IN (SELECT value FROM json_each(
 _BY_SEQ = headlines("SELECT :seq AS seq", "seq")
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     """The rows of a section that can be looked at one by one, and how many there are in all."""
 
     rows: Iterator[dict[str, Any]]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from nmemory_reference.capsules.views.document import (
     DATA,
@@ -32,8 +31,7 @@ class NoView(ValueError):
     """The text is no export document; the message says in which line it stops being one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(NamedTuple):
     """The counts of the digest line."""
 
     capsules: int
@@ -44,8 +42,7 @@ class Counts:
     projects: int
 
 
-@dataclass(frozen=True, slots=True)
-class KindSection:
+class KindSection(NamedTuple):
     """The entry lines of one kind in one project (by its escaped key)."""
 
     project: str
@@ -53,8 +50,7 @@ class KindSection:
     lines: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SavedView:
+class SavedView(NamedTuple):
     """A document in its parts. `intact`: its hash covers its body, byte for byte."""
 
     generated_at: str | None

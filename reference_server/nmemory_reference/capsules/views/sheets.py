@@ -6,10 +6,9 @@ A page stands alone: it loads nothing, and shows text as text, so that nothing s
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from string import Template
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from nmemory_reference.capsules.views.export import DOCUMENT_RESOURCE
 from nmemory_reference.capsules.views.visual import VISUAL_RESOURCE
@@ -55,8 +54,7 @@ send({
 """)
 
 
-@dataclass(frozen=True, slots=True)
-class Resource:
+class Resource(NamedTuple):
     """One page, as `resources/list` shows it and `resources/read` gives it."""
 
     uri: str
