@@ -15,6 +15,7 @@ KEY_SUFFIX: Final = ".hmac-key"
 
 _TAG: Final = b"nmemory-tombstone-hmac-v1"
 _KEY_BYTES: Final = 32
+_UNFINISHED_SUFFIX: Final = ".unfinished"
 
 
 def content_hmac(key: bytes, capsule_id: str, content: str) -> str:
@@ -52,16 +53,14 @@ def key_of(call: Call) -> bytes:
 
 def _create(path: Path) -> None:
     """Make the key file: 64 hex digits that only its owner may read. It is there whole or not at all."""
-    import secrets  # these two load much, and a store is given its key once
-    import tempfile
-
-    descriptor, unfinished = tempfile.mkstemp(dir=path.parent, prefix=path.name)  # mode 0600 from the start
+    unfinished = path.with_name(path.name + _UNFINISHED_SUFFIX)
+    unfinished.unlink(missing_ok=True)  # a process died in here: no other is in a write transaction of this store
     try:
-        with os.fdopen(descriptor, "w") as file:
-            file.write(secrets.token_hex(_KEY_BYTES))
+        with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(os.urandom(_KEY_BYTES).hex())
             file.flush()
             os.fsync(file.fileno())
-        Path(unfinished).replace(path)
+        unfinished.replace(path)
     except OSError:
-        Path(unfinished).unlink(missing_ok=True)
+        unfinished.unlink(missing_ok=True)
         raise
