@@ -1,7 +1,6 @@
-"""Arguments of memory tools, declared once: a frozen dataclass gives the JSON Schema and reads what was sent.
+"""Arguments of memory tools, declared once: a NamedTuple gives the JSON Schema and reads what was sent.
 
-    @dataclass(frozen=True, slots=True, kw_only=True)
-    class ForgetArguments:
+    class ForgetArguments(NamedTuple):
         id: str = text("The capsule to forget, cap-<n>.")
         mode: str = choice(FORGET_MODES, "purged keeps nothing, redacted keeps source and anchor.")
 
@@ -11,9 +10,7 @@ be read raises ShapeFault with the field's name.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
@@ -23,7 +20,6 @@ from nmemory_reference.tools.failure import shown
 Given = TypeVar("Given")
 
 MAX_COUNT: Final = 2**64 - 1
-_KEY: Final = "parameter"
 
 
 class Mistyped(Exception):
@@ -42,8 +38,7 @@ class Field(NamedTuple):
     also: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Shape(Generic[Given]):
+class Shape(NamedTuple, Generic[Given]):
     """What `tools/list` shows as inputSchema, and the reader of what is then sent."""
 
     schema: Mapping[str, Any]
@@ -114,19 +109,18 @@ def record(cls: type[Any], description: str, *, optional: bool = True) -> Any:
 
 
 def shape_of(cls: type[Given]) -> Shape[Given]:
-    """The shape that a dataclass of the declarations above has."""
+    """The shape that a NamedTuple of the declarations above has."""
     fields = fields_of(cls)
-    attributes = _attributes(cls)
 
     def read(sent: Mapping[str, Any]) -> Given:
-        return cls(**dict(zip(attributes, read_fields(fields, sent).values(), strict=True)))
+        return cls(*read_fields(fields, sent).values())
 
     return Shape(schema_of(fields), read)
 
 
 def fields_of(cls: type[Any]) -> Mapping[str, Field]:
     """The declared fields by name, in order; a name that Python keeps for itself is declared as `from_`."""
-    return MappingProxyType({_spelled(item.name): item.metadata[_KEY] for item in dataclasses.fields(cls)})
+    return MappingProxyType({attribute.removesuffix("_"): cls._field_defaults[attribute] for attribute in cls._fields})
 
 
 def schema_of(fields: Mapping[str, Field]) -> dict[str, Any]:
@@ -247,16 +241,7 @@ def _declare(
     also: str | None = None,
 ) -> Any:
     full = {**schema, "description": description} | ({} if default is None else {"default": default})
-    declared = Field(MappingProxyType(full), read, required, default, also)
-    return dataclasses.field(metadata={_KEY: declared})
-
-
-def _spelled(attribute: str) -> str:
-    return attribute.removesuffix("_")
-
-
-def _attributes(cls: type[Any]) -> list[str]:
-    return [item.name for item in dataclasses.fields(cls)]
+    return Field(MappingProxyType(full), read, required, default, also)
 
 
 def _kind(value: Any) -> str:

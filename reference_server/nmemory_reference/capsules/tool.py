@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from nmemory_reference.capsules.call import Call
 from nmemory_reference.capsules.parameters import Shape
@@ -12,8 +11,7 @@ from nmemory_reference.capsules.parameters import Shape
 Given = TypeVar("Given")
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryTool(Generic[Given]):
+class MemoryTool(NamedTuple, Generic[Given]):
     """One of the 22 tools, as it is listed and as it is answered."""
 
     name: str

@@ -51,12 +51,12 @@ class Handled:
     body: dict[str, Any] | None
 
 
-@dataclass(slots=True)
 class Connection:
     """What is kept of a connection between its messages, in the era that has a handshake."""
 
-    #: The client's name, as the last `initialize` gave it.
-    client: str | None = None
+    def __init__(self) -> None:
+        #: The client's name, as the last `initialize` gave it.
+        self.client: str | None = None
 
 
 REFUSED: Final = Handled(401, {"error": "invalid_token", "error_description": "A valid bearer token is required."})

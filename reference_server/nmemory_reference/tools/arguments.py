@@ -7,9 +7,8 @@ contract only ever grows.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from nmemory_reference.instant import parse_instant
 from nmemory_reference.tools.failure import invalid, shown
@@ -17,8 +16,7 @@ from nmemory_reference.tools.failure import invalid, shown
 MAX_INTEGER = 2**63 - 1
 
 
-@dataclass(frozen=True, slots=True)
-class Arguments:
+class Arguments(NamedTuple):
     """The arguments of one call, exactly as they were sent."""
 
     sent: Mapping[str, Any]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -69,4 +69,4 @@ class Stage:
             created=now,
         )
         with self.store.writing() as db:
-            return f"cap-{capsules.insert(db, replace(new, **fields))}"
+            return f"cap-{capsules.insert(db, new._replace(**fields))}"

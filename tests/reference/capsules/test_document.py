@@ -204,13 +204,16 @@ _entries = st.builds(
 _contents = st.builds(
     Contents,
     entries=st.lists(_entries, max_size=5),
-    superseded=st.lists(st.builds(Superseded, _seqs, _text, st.just(("cap-1",))), max_size=3),
+    superseded=st.lists(st.builds(Superseded, _seqs, _text, st.just(("cap-1",)), st.just("active")), max_size=3),
     forgotten=st.lists(
         st.builds(Forgotten, _seqs, st.just("redacted"), _text, st.just("hmac-sha256:" + "0" * 64), _text, _text),
         max_size=3,
     ),
     edges=st.lists(
-        st.builds(Edge, st.sampled_from(RELATION_KINDS), st.just("cap-1"), st.just("cap-2"), st.just("t")), max_size=3
+        st.builds(
+            Edge, st.sampled_from(RELATION_KINDS), st.just("cap-1"), st.just("cap-2"), st.just("t"), st.just("manual")
+        ),
+        max_size=3,
     ),
 )
 

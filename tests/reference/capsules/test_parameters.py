@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from nmemory_reference.capsules import parameters
@@ -11,15 +10,13 @@ from nmemory_reference.capsules.faults import ShapeFault, state_fault
 from nmemory_reference.capsules.parameters import shape_of
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Window:
+class Window(NamedTuple):
     """A nested object."""
 
     from_: str | None = parameters.text("From when.", optional=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Everything:
+class Everything(NamedTuple):
     """Each way to declare an argument."""
 
     name: str = parameters.text("A name.", also="called")
@@ -30,7 +27,7 @@ class Everything:
     score: float | None = parameters.number("How good.")
     terms: tuple[str, ...] = parameters.texts("What.", at_least=1)
     embedding: tuple[float, ...] | None = parameters.numbers("Where to.")
-    window: Window | None = parameters.record(Window, "When.")  # noqa: RUF009  (it is a field)
+    window: Window | None = parameters.record(Window, "When.")
 
 
 SHAPE = shape_of(Everything)

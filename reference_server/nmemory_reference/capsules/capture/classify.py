@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from nmemory_reference.capsules import taint
 from nmemory_reference.capsules.call import Call
@@ -18,8 +17,7 @@ from nmemory_reference.capsules.vocabulary import EVIDENCE_STATES, KINDS, LABEL,
 OBSERVED: Final = "observed-fact"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClassifyArguments:
+class ClassifyArguments(NamedTuple):
     """The content, what is known of it, and the capsule to label."""
 
     content: str = text("The content to classify.")

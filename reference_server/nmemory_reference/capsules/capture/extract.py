@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from nmemory_reference.capsules.call import Call
 from nmemory_reference.capsules.capture.mining import mine
@@ -12,8 +11,7 @@ from nmemory_reference.capsules.tool import MemoryTool
 from nmemory_reference.capsules.vocabulary import LABEL
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExtractArguments:
+class ExtractArguments(NamedTuple):
     """The text to mine."""
 
     content: str = text("The text to mine: notes, a transcript, a log.", also="text")

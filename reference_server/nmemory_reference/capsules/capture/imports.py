@@ -10,7 +10,6 @@ import errno
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -39,8 +38,7 @@ _SUFFIX: Final = ".md"
 _MISSING: Final = frozenset({errno.ENOENT, errno.ENOTDIR})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImportArguments:
+class ImportArguments(NamedTuple):
     """Which files to import."""
 
     source: str = choice(IMPORT_SOURCES, "What to import.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from nmemory_reference.capsules.call import Call
@@ -36,8 +35,7 @@ _CONTRACT: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
+class Item(NamedTuple):
     """What one item may hold; its order is the order in which wrong fields are named."""
 
     content: str = text("What to remember, kept byte for byte. The same bytes are never stored twice.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from nmemory_reference.capsules.call import Call
@@ -23,8 +22,7 @@ _SET_TIER = """
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConsolidateArguments:
+class ConsolidateArguments(NamedTuple):
     """Whether to act."""
 
     apply_tiers: bool = flag("true carries out the tier moves; nothing else of the plan ever is.", default=False)

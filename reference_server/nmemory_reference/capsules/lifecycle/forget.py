@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from nmemory_reference.capsules.call import Call
 from nmemory_reference.capsules.faults import ShapeFault, state_fault, value_fault
@@ -22,8 +21,7 @@ _CONTRACT: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ForgetArguments:
+class ForgetArguments(NamedTuple):
     """A forget, as it is sent."""
 
     id: str = text("The capsule to forget, cap-<n>.")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from nmemory_reference.capsules.call import Call
 from nmemory_reference.capsules.faults import state_fault, value_fault
@@ -15,8 +14,7 @@ from nmemory_reference.capsules.wire import ARMOUR
 NAME: Final = "memory_pin"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PinArguments:
+class PinArguments(NamedTuple):
     """A pin or an unpin, as it is sent."""
 
     id: str = text("The capsule, cap-<n>.")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from nmemory_reference.capsules.call import Call
 from nmemory_reference.capsules.capture import engine
@@ -21,13 +20,11 @@ START_NAME: Final = "memory_session_start"
 FINISH_NAME: Final = "memory_session_finish"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StartArguments:
+class StartArguments(NamedTuple):
     """Nothing."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FinishArguments:
+class FinishArguments(NamedTuple):
     """The close of a session, as it is sent."""
 
     session_id: str = text("The open session, sess-<n>.")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from nmemory_reference.capsules.call import Call
 from nmemory_reference.capsules.faults import value_fault
@@ -17,8 +16,7 @@ from nmemory_reference.tools.failure import shown
 NAME: Final = "memory_alias"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AliasArguments:
+class AliasArguments(NamedTuple):
     """A pair, as it is sent; nothing at all lists those that there are."""
 
     term: str | None = text("The word or phrase that will be asked for; folded before it is kept.", optional=True)

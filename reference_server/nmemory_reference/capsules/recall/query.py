@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from array import array
-from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
 from nmemory_reference.capsules import project
@@ -25,16 +24,14 @@ FUSED: Final = "fused"
 DEFAULT_VECTOR_K: Final = 10
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WindowArguments:
+class WindowArguments(NamedTuple):
     """A range of fact time, as it is sent."""
 
     from_: str | None = text("The first instant, RFC 3339; without it, from the beginning.", optional=True)
     to: str | None = text("The last instant, RFC 3339; without it, to the end.", optional=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RetrieveArguments:
+class RetrieveArguments(NamedTuple):
     """A question, as it is sent."""
 
     terms: tuple[str, ...] = texts(
@@ -46,7 +43,7 @@ class RetrieveArguments:
     project_id: str | None = text("Only this project, exactly.", optional=True)
     project_prefix: str | None = text("Only this project and those below it: lab covers lab and lab/x.", optional=True)
     session_id: str | None = text("Only capsules with this session label, exactly as stored.", optional=True)
-    time_window: WindowArguments | None = record(  # noqa: RUF009
+    time_window: WindowArguments | None = record(
         WindowArguments, "Only what is declared to have happened within; at least one bound."
     )
     limit: int | None = count("At most this many results.")

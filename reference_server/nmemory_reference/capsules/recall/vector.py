@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from nmemory_reference.capsules.call import Call
 from nmemory_reference.capsules.faults import ProtocolFault, state_fault, value_fault
@@ -18,8 +17,7 @@ from nmemory_reference.tools.failure import shown
 NAME: Final = "memory_vector"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VectorArguments:
+class VectorArguments(NamedTuple):
     """An embedding, as it is sent; nothing at all lists those that there are."""
 
     capsule_id: str | None = text("The capsule that the embedding is of, cap-<n>.", optional=True)

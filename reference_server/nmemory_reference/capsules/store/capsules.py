@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from nmemory_reference.capsules import decay, taint
@@ -32,8 +31,7 @@ _TEXT = """
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewCapsule:
+class NewCapsule(NamedTuple):
     """What is captured. `created` is the clock's, but for a merged capsule, which keeps its own."""
 
     content: str

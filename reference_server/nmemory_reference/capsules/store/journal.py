@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from nmemory_reference.capsules.store import chain
@@ -81,7 +80,6 @@ class _Block(NamedTuple):
     last_hash: str
 
 
-@dataclass(slots=True)
 class Verifier:
     """Verifies the chain again and again without hashing all of it each time.
 
@@ -95,13 +93,14 @@ class Verifier:
     off the end (no chain can; capsules that they named count as out of band).
     """
 
-    _data_version: int | None = None
-    _seq: int = 0
-    _hash: str = chain.START
-    _blocks: list[_Block] = field(default_factory=list)
-    #: Capsules up to this number are named by a row each, but for `_unaudited` of them.
-    _covered: int = 0
-    _unaudited: int = 0
+    def __init__(self) -> None:
+        self._data_version: int | None = None
+        self._seq = 0
+        self._hash = chain.START
+        self._blocks: list[_Block] = []
+        #: Capsules up to this number are named by a row each, but for `_unaudited` of them.
+        self._covered = 0
+        self._unaudited = 0
 
     def verify(self, db: sqlite3.Connection) -> Verdict:
         """Verify the journal as the transaction of `db` sees it."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Final
 
 from nmemory_reference.capsules import fold
@@ -21,12 +20,12 @@ LONGEST_RECORD: Final = 1_024
 _COUNT = f"SELECT count(*) FROM (SELECT 1 FROM capsule_words WHERE capsule_words MATCH ? LIMIT {COUNTED})"  # noqa: S608
 
 
-@dataclass(slots=True)
 class Frequencies:
     """About how many capsules hold a word. What was counted when the store was half as large is not believed."""
 
-    highest: int = 0
-    counted: dict[str, int] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.highest = 0
+        self.counted: dict[str, int] = {}
 
     def of(self, db: sqlite3.Connection, words: Iterable[str]) -> dict[str, int]:
         """The frequency of each word, up to `COUNTED`."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from nmemory_reference.capsules.call import Call
 from nmemory_reference.capsules.faults import state_fault, value_fault
@@ -23,8 +22,7 @@ ADVISORY: Final = (
 WEIGHT_DIGITS: Final = 4
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutcomeArguments:
+class OutcomeArguments(NamedTuple):
     """An observation, as it is sent; nothing at all lists those that there are."""
 
     description: str | None = text("What was observed; needed to record.", optional=True)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from nmemory_reference.capsules.call import Call
 from nmemory_reference.capsules.faults import state_fault, value_fault
@@ -21,8 +20,7 @@ ADVISORY: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PreferenceArguments:
+class PreferenceArguments(NamedTuple):
     """A choice, as it is sent; nothing at all lists those that there are."""
 
     preferred_id: str | None = text("The capsule that was chosen, cap-<n>.", optional=True)

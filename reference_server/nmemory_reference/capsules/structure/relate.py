@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from nmemory_reference.capsules.call import Call
 from nmemory_reference.capsules.faults import state_fault, value_fault
@@ -22,8 +21,7 @@ CONTAINERS: Final = ("epic", "task")
 _LABEL = "SELECT kind FROM classification WHERE seq = ?"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RelateArguments:
+class RelateArguments(NamedTuple):
     """An edge, as it is sent."""
 
     kind: str = choice(RELATION_KINDS, "What the edge says.")

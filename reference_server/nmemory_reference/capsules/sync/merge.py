@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from nmemory_reference.capsules.call import Call
 from nmemory_reference.capsules.parameters import shape_of, text
@@ -25,8 +25,7 @@ ADVISORY: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MergeArguments:
+class MergeArguments(NamedTuple):
     """The other store."""
 
     from_: str = text("The path of the other store's file; it is only read.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from nmemory_reference.capsules.budget import Budget
 from nmemory_reference.capsules.call import Call
@@ -24,8 +24,7 @@ MAX_ROWS: Final = 10
 LEAST_COST: Final = 25
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BootstrapArguments:
+class BootstrapArguments(NamedTuple):
     """The arguments of memory_bootstrap."""
 
     project_id: str | None = text("Only this project, exactly.", optional=True)

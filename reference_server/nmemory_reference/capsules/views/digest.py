@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from nmemory_reference.capsules.call import Call
 from nmemory_reference.capsules.headline import headline
@@ -27,8 +26,7 @@ MAX_FAILURES: Final = 5
 _MISSES = "SELECT count(*) FROM recall_miss"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DigestArguments:
+class DigestArguments(NamedTuple):
     """The arguments of memory_digest."""
 
     headlines: int = count("The cap of every list; the totals beside them stay.", default=DEFAULT_HEADLINES)

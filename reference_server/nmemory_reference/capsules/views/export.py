@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from nmemory_reference.capsules.call import Call
 from nmemory_reference.capsules.parameters import flag, shape_of
@@ -26,8 +25,7 @@ _SUPERSEDED = "SELECT seq, project_id, tier FROM standing WHERE superseded > 0 A
 _FORGOTTEN = "SELECT seq, mode, reason, content_hmac, source, anchor FROM tombstone"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExportArguments:
+class ExportArguments(NamedTuple):
     """The arguments of memory_export."""
 
     stamp: bool = flag(

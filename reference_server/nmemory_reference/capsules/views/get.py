@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from nmemory_reference.capsules import taint
 from nmemory_reference.capsules.call import Call
@@ -18,8 +17,7 @@ from nmemory_reference.capsules.wire import ARMOUR
 _STANDING = "SELECT tier, coalesce(valid_to_us < :now_us, 0), pinned FROM standing WHERE seq = :seq"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GetArguments:
+class GetArguments(NamedTuple):
     """The arguments of memory_get."""
 
     id: str = text("The capsule's id, exactly: cap-<n>.")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from nmemory_reference.capsules.call import Call
 from nmemory_reference.capsules.parameters import choice, count, flag, shape_of, text
@@ -14,8 +13,7 @@ from nmemory_reference.capsules.vocabulary import KINDS, TIERS
 from nmemory_reference.capsules.wire import ARMOUR
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListArguments:
+class ListArguments(NamedTuple):
     """The arguments of memory_list; all that are given have to hold."""
 
     project_id: str | None = text("Only this project, exactly.", optional=True)

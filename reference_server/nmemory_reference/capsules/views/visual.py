@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from nmemory_reference.capsules.call import Call
 from nmemory_reference.capsules.faults import value_fault
@@ -41,8 +40,7 @@ _SESSIONS = """
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VisualArguments:
+class VisualArguments(NamedTuple):
     """The arguments of memory_visual."""
 
     view: str = choice(VISUAL_VIEWS, "What to draw.")
