@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from nmemory_reference.capsules.recall import cosine, vector_lane
-from nmemory_reference.capsules.recall.cosine import Measure, NumpyRows, PlainRows, Rows
+from nmemory_reference.capsules.recall.cosine import GrowingRows, Measure, NumpyRows, PlainRows, Rows
 from nmemory_reference.capsules.recall.embedding import from_bytes, to_bytes
 from nmemory_reference.capsules.recall.fences import Fences, Scope
 from nmemory_reference.capsules.recall.membership import Inside, Membership
@@ -34,7 +34,15 @@ def with_numpy(dimension: int) -> Rows:
     return NumpyRows(dimension, np)
 
 
-KINDS = [pytest.param(plain, id="plain"), pytest.param(with_numpy, id="numpy", marks=needs_numpy)]
+def growing(dimension: int) -> Rows:
+    return GrowingRows(dimension, few=2)
+
+
+KINDS = [
+    pytest.param(plain, id="plain"),
+    pytest.param(with_numpy, id="numpy", marks=needs_numpy),
+    pytest.param(growing, id="growing", marks=needs_numpy),
+]
 
 
 def vector(*numbers: float) -> array[float]:

@@ -8,6 +8,7 @@ only right within `margin`; what it chooses is measured before it is compared. R
 
 from __future__ import annotations
 
+import functools
 import heapq
 import importlib
 import math
@@ -16,7 +17,7 @@ from collections.abc import Sequence
 from operator import mul
 from typing import Any, Final, Protocol
 
-from nmemory_reference.capsules.recall.embedding import from_bytes
+from nmemory_reference.capsules.recall.embedding import from_bytes, to_bytes
 from nmemory_reference.capsules.recall.membership import Inside
 
 #: Measured cosines further apart than this are in the right order; their rounding errors are a thousandth of it.
@@ -31,6 +32,8 @@ OUT_OF_SIGHT: Final = -2.0
 _SPARSE: Final = 4
 #: Rows that numpy makes room for at first.
 _FIRST_ROOM: Final = 256
+#: Up to so many rows are compared without numpy: that takes some milliseconds, and loading it a tenth of a second.
+FEW: Final = 100
 
 
 def length(vector: Sequence[float]) -> float:
@@ -125,6 +128,10 @@ class PlainRows:
         self._rows += rows
         self._lengths += [math.sqrt(sum(map(mul, row, row))) for row in rows]
 
+    def embeddings(self) -> list[bytes]:
+        """What was added and not dropped, by place."""
+        return [to_bytes(row) for row in self._rows]
+
     def drop(self, place: int) -> None:
         row, size = self._rows.pop(), self._lengths.pop()
         if place < len(self._rows):
@@ -192,9 +199,37 @@ class NumpyRows:
         return np.flatnonzero(scores >= max(least, 0.0) - slack).tolist(), least
 
 
-def rows_of(dimension: int) -> Rows:
-    """No rows yet, of this dimension: numpy's if it is installed."""
+class GrowingRows:
+    """Rows that numpy takes over, if it is installed, when they are no longer `few`."""
+
+    def __init__(self, dimension: int, few: int = FEW) -> None:
+        self._dimension = dimension
+        self._few = few
+        self._rows: Rows = PlainRows()
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def extend(self, embeddings: Sequence[bytes]) -> None:
+        self._rows.extend(embeddings)
+        if isinstance(self._rows, PlainRows) and len(self._rows) > self._few and (numpy := _numpy()) is not None:
+            grown = NumpyRows(self._dimension, numpy)
+            grown.extend(self._rows.embeddings())
+            self._rows = grown
+
+    def drop(self, place: int) -> None:
+        self._rows.drop(place)
+
+    def scores(self, query: array[float], seqs: array[int], inside: Inside | None) -> Sequence[float]:
+        return self._rows.scores(query, seqs, inside)
+
+    def nearest(self, scores: Sequence[float], count: int, slack: float) -> tuple[list[int], float]:
+        return self._rows.nearest(scores, count, slack)
+
+
+@functools.cache
+def _numpy() -> Any | None:
     try:
-        return NumpyRows(dimension, importlib.import_module("numpy"))
+        return importlib.import_module("numpy")
     except ImportError:
-        return PlainRows()
+        return None

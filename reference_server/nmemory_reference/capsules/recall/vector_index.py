@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
 
-from nmemory_reference.capsules.recall import cosine
-from nmemory_reference.capsules.recall.cosine import Rows
+from nmemory_reference.capsules.recall.cosine import GrowingRows, Rows
 from nmemory_reference.capsules.recall.membership import Inside
 from nmemory_reference.capsules.store import vectors
 from nmemory_reference.capsules.store.vectors import Revision, Stored
@@ -51,7 +50,7 @@ class Shelf:
 class VectorIndex:
     """The embeddings of the live capsules as of one revision of the store."""
 
-    def __init__(self, rows_of: Callable[[int], Rows] = cosine.rows_of) -> None:
+    def __init__(self, rows_of: Callable[[int], Rows] = GrowingRows) -> None:
         self.shelves: dict[int, Shelf] = {}
         self._rows_of = rows_of
         self._revision = Revision(0, 0)
