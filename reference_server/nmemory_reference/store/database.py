@@ -25,6 +25,8 @@ SCHEMA_VERSION = len(_SCRIPTS)
 SMALLEST_FILE = 512
 #: How long a statement waits for another process's write before it gives up.
 BUSY_MILLISECONDS = 5_000
+#: Statements that stay compiled: more than we have, so that none has to be compiled again and again.
+_KEPT_STATEMENTS = 512
 #: Seconds between two tries of what SQLite does not wait for.
 _LOOK_AGAIN = 0.005
 #: A file has a name of so many random bytes: those of a UUID, whose module would look into the machine first.
@@ -106,7 +108,13 @@ class Database:
 
 
 def _connect(path: Path, *, durable: bool) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=BUSY_MILLISECONDS / 1000, isolation_level=None, check_same_thread=False)
+    connection = sqlite3.connect(
+        path,
+        timeout=BUSY_MILLISECONDS / 1000,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=_KEPT_STATEMENTS,
+    )
     try:
         connection.execute(f"PRAGMA busy_timeout = {BUSY_MILLISECONDS}")
         # An answer is a promise: it has to survive a power cut.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import math
 import struct
@@ -51,7 +52,7 @@ def hash_vector(text: str) -> array[float]:
     """The built-in vector of `text`."""
     vector = array("f", bytes(4 * _DIMENSIONS))
     for feature, weight in _features(text[:MAX_CHARACTERS]):
-        for place in struct.unpack(_PLACES, hashlib.blake2b(feature.encode(), digest_size=4 * _SPREAD).digest()):
+        for place in _places(feature):
             vector[place % _DIMENSIONS] += weight if place & 0x80000000 else -weight
     return unit(vector)
 
@@ -65,6 +66,11 @@ def unit(vector: array[float]) -> array[float]:
 def cosine(a: array[float], b: array[float]) -> float:
     """The similarity of two vectors of length 1; of different dimensions: 0."""
     return sum(map(mul, a, b)) if len(a) == len(b) else 0.0
+
+
+@functools.lru_cache(maxsize=16_384)  # the words of a memory, and all the more their trigrams, come again and again
+def _places(feature: str) -> tuple[int, ...]:
+    return struct.unpack(_PLACES, hashlib.blake2b(feature.encode(), digest_size=4 * _SPREAD).digest())
 
 
 def _features(text: str) -> Iterator[tuple[str, float]]:
