@@ -10,6 +10,7 @@ from ..check import Broken
 from ..contract.pack import Pack
 from ..target import Blame, Fault
 from .result import Finding, Verdict
+from .wording import Doing
 
 #: What a finding expects where no answer came at all.
 AN_ANSWER = "an answer"
@@ -48,7 +49,7 @@ class Docket:
     lost: bool = False
 
     def find(
-        self, label: str, clause: str, what: str, broken: Broken, stderr: str | None = None
+        self, label: str, clause: str, what: str | Doing, broken: Broken, stderr: str | None = None
     ) -> tuple[Finding, ...]:
         """Take down one finding, once; answers it if it is new."""
         known = self.pack.clauses[clause]
@@ -57,7 +58,7 @@ class Docket:
             level=known.level,
             text=known.text,
             step=label,
-            doing=self.redact(what),
+            doing=self.redact(str(what)),
             pointer=broken.pointer,
             expected=broken.expected,
             got=self.redact(broken.got),
@@ -75,7 +76,7 @@ class Docket:
         del self.own[since:]
 
     def broken(
-        self, label: str, clause: str, what: str, broken: Sequence[Broken], *, precondition: bool = False
+        self, label: str, clause: str, what: str | Doing, broken: Sequence[Broken], *, precondition: bool = False
     ) -> Stop:
         """A step's own expectation is broken: a finding for each place, or, for a precondition, no one's fault."""
         if precondition:
@@ -87,7 +88,7 @@ class Docket:
             self.own += self.find(label, clause, what, one)
         return Stop(unmet=True)
 
-    def faulty(self, label: str, clause: str, what: str, fault: Fault) -> Stop:
+    def faulty(self, label: str, clause: str, what: str | Doing, fault: Fault) -> Stop:
         """No answer came: a finding where the target is to blame, otherwise an error of the case."""
         self.lost = self.lost or fault.lost
         if fault.blame is not Blame.TARGET:

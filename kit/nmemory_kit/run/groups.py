@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..check import Broken
 from ..contract.case import Follow, Parallel, WaitUntil
 from .docket import Stop
-from .wording import doing
+from .wording import Doing
 
 if TYPE_CHECKING:
     from .perform import Performance
@@ -79,4 +79,4 @@ async def follow(case: Performance, label: str, step: Follow, now: datetime) -> 
             return
         arguments = {**arguments, **case.taken(sublabel, call, answer, step.cursor)}
     endless = Broken(step.more, f"false after {step.calls} calls at most", "true")
-    raise case.docket.broken(label, step.clause, doing(call, arguments), [endless], precondition=call.precondition)
+    raise case.docket.broken(label, step.clause, Doing(call, arguments), [endless], precondition=call.precondition)

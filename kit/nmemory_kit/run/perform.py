@@ -46,7 +46,7 @@ from .ledger import Ledger
 from .place import Place, Places
 from .result import CaseResult, Verdict
 from .transcript import Transcript
-from .wording import doing, unwanted, whose
+from .wording import Doing, unwanted, whose
 
 Json = Any
 
@@ -198,7 +198,7 @@ class Performance:
     async def answer(self, label: str, step: Call, arguments: Json, now: datetime) -> Answer:
         params = {"name": step.tool, "arguments": arguments}
         reply = await self._request(label, "tools/call", params, now, step.caller)
-        answer = self._outcome(label, step.clause, doing(step, arguments), reply, step.refusal)
+        answer = self._outcome(label, step.clause, Doing(step, arguments), reply, step.refusal)
         if answer.outcome is Outcome.SUCCESS and step.caller.at == MAIN:
             for recipe in self.means.pack.cleanup.get(step.tool, ()):
                 self.means.ledger.answered(self.case.path, step.tool, recipe, answer, step.caller.credential)
@@ -225,7 +225,7 @@ class Performance:
         except Unreachable as error:
             raise Stop(Verdict.ERROR, error.fault.message) from None
 
-    def _outcome(self, label: str, clause: str, what: str, reply: Reply, refusal: Refusal | None) -> Answer:
+    def _outcome(self, label: str, clause: str, what: str | Doing, reply: Reply, refusal: Refusal | None) -> Answer:
         """What kind of answer a reply is. Raises ``Stop`` where it is none."""
         if refusal is not None and reply.status in self.means.pack.refusal(refusal).status:
             return Answer.of_status(reply.status or 0)
@@ -250,7 +250,7 @@ class Performance:
         now: datetime,
         more: Mapping[str, Json] | None = None,
     ) -> None:
-        what = doing(step, arguments)
+        what = Doing(step, arguments)
         self.docket.judged |= self.means.judges.stand(step.tool, answer, step.unjudged)
         if not step.precondition:
             self.docket.judged.add(step.clause)
@@ -276,7 +276,7 @@ class Performance:
     def check(
         self,
         label: str,
-        what: str,
+        what: str | Doing,
         checks: tuple[Check, ...],
         answer: Answer,
         now: datetime,

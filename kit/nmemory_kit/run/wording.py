@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from ..check import Answer, Broken, Outcome
@@ -11,9 +12,15 @@ from ..contract.case import MAIN, Call, Caller
 Json = Any
 
 
-def doing(step: Call, arguments: Json) -> str:
-    """A call in words."""
-    return f"{step.tool} {show(arguments)}{whose(step.caller)}"
+@dataclass(frozen=True, slots=True)
+class Doing:
+    """A call; its text is the call in words. Most calls are never told of, so that it is not made before."""
+
+    step: Call
+    arguments: Json
+
+    def __str__(self) -> str:
+        return f"{self.step.tool} {show(self.arguments)}{whose(self.step.caller)}"
 
 
 def whose(caller: Caller) -> str:
