@@ -12,7 +12,8 @@ from pathlib import Path
 from nmemory_reference.errors import CannotServe
 from nmemory_reference.serve.config import SURFACES, Config, default_db
 
-_HELP_WIDTH = 100
+#: What argparse takes where a line has 80 columns.
+_HELP_WIDTH = 78
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
