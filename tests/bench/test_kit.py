@@ -19,7 +19,7 @@ from nmemory_kit.contract.case import Parallel, Restart
 from nmemory_kit.run.conduct import conduct
 from nmemory_kit.run.options import Options
 from nmemory_kit.run.result import Results
-from nmemory_kit.target import StdioTarget
+from nmemory_kit.target import Command, StdioTarget
 
 pytestmark = pytest.mark.bench
 
@@ -99,7 +99,7 @@ def test_cost_of_a_call(tmp_path: Path) -> None:
     ]
 
     async def certify() -> tuple[Results, float]:
-        target = StdioTarget(command)
+        target = StdioTarget(Command(command))
         try:
             began = time.perf_counter()
             results = await conduct(target, [PACK], cases, Options(jobs=1))

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from bench.corpus import LARGE, SMALL, Size, fill, slug
 from bench.figures import say, spread, timed
-from nmemory_kit.target import Connection, StdioTarget
+from nmemory_kit.target import Command, Connection, StdioTarget
 from nmemory_reference.serve.config import Config
 from nmemory_reference.serve.endpoint import Endpoint
 
@@ -101,7 +101,9 @@ def test_stdio(tmp_path: Path) -> None:
     """Whole calls over stdio, one after the other and eight at a time."""
 
     async def measure() -> None:
-        target = StdioTarget([sys.executable, "-m", "nmemory_reference", "--db", str(tmp_path / "memory.sqlite3")])
+        target = StdioTarget(
+            Command([sys.executable, "-m", "nmemory_reference", "--db", str(tmp_path / "memory.sqlite3")])
+        )
         with timed() as start:
             connection = await target.connect()
         say("the server's start, to the end of the handshake", f"{start[0]:.2f} s")

@@ -22,7 +22,7 @@ from nmemory_kit.prove.stage import in_memory, options_for, target_of
 from nmemory_kit.run.conduct import conduct
 from nmemory_kit.run.options import Options
 from nmemory_kit.run.result import Results, Verdict
-from nmemory_kit.target import HttpTarget, McpVersion, StdioTarget, Target
+from nmemory_kit.target import Command, HttpTarget, McpVersion, ServedTarget, StdioTarget, Target
 
 PACK = load_pack("memory-verbs")
 MEMORY = load_pack("nmemory")
@@ -83,7 +83,7 @@ def troubles(results: Results) -> list[str]:
 @pytest.mark.parametrize("embeddings", ["none", "hash"])
 def test_the_reference_server_is_conformant_on_stdio(version: McpVersion, embeddings: str) -> None:
     command = [*SERVER, "--db", "{store}", "--surface", "full", "--embeddings", embeddings]
-    results = certify(StdioTarget(command, version=version))
+    results = certify(StdioTarget(Command(command), version=version))
     assert not troubles(results)
     assert results.footer.verdict == "CONFORMANT"
     assert not results.footer.noise
@@ -92,7 +92,7 @@ def test_the_reference_server_is_conformant_on_stdio(version: McpVersion, embedd
 
 def test_the_frozen_verbs_alone_leave_open_what_needs_a_page() -> None:
     """The surface `verbs` has no way to make a page; everything else is proven on it, too."""
-    results = certify(StdioTarget([*SERVER, "--db", "{store}", "--surface", "verbs"]))
+    results = certify(StdioTarget(Command([*SERVER, "--db", "{store}", "--surface", "verbs"])))
     assert not troubles(results)
     assert results.footer.verdict == "CONFORMANT WITH GAPS"
     pageless = {case.case for case in results.cases if "cannot make a page" in (case.reason or "")}
@@ -110,12 +110,27 @@ def test_the_reference_server_is_conformant_on_http_with_tokens(version: McpVers
     assert results.footer.verdict == "CONFORMANT WITH GAPS"
 
 
+def test_a_server_on_http_that_the_kit_starts_itself_has_no_gap(tokens: Path) -> None:
+    served = [*SERVER, "--http", "--port", "{port}", "--tokens", str(tokens)]
+    command = [*served, "--db", "{store}", "--embeddings", "hash"]
+    others = {name: token for name, token in TOKENS.items() if name is not None}
+    results = certify(
+        ServedTarget(
+            Command(command),
+            "http://127.0.0.1:{port}/mcp",
+            lambda url: HttpTarget(url, token=TOKENS[None], tokens=others),
+        )
+    )
+    assert not troubles(results)
+    assert results.footer.verdict == "CONFORMANT"
+
+
 def test_every_case_is_decided_on_some_transport(url: str) -> None:
     """No case is there that the reference server never gets to answer."""
     tokens = {name: token for name, token in TOKENS.items() if name is not None}
     over_http = certify(HttpTarget(url, token=TOKENS[None], tokens=tokens), claims=frozenset({"no-llm"}))
     command = [*SERVER, "--db", "{store}", "--surface", "verbs"]
-    on_stdio = certify(StdioTarget(command), claims=frozenset({"verbs-surface"}))
+    on_stdio = certify(StdioTarget(Command(command)), claims=frozenset({"verbs-surface"}))
     decided = {
         case.case
         for results in (over_http, on_stdio)
@@ -148,7 +163,7 @@ def test_the_memory_surface_passes_on_each_transport(version: McpVersion, url: s
     """Over a pipe in the one era, over HTTP in the other: all four are in the committed reports."""
     if version == "legacy":
         command = [*SERVER, "--db", "{store}", "--anchor-root", "{folder}", "--surface", "memory"]
-        target: Target = StdioTarget(command, version=version)
+        target: Target = StdioTarget(Command(command), version=version)
     else:
         target = HttpTarget(url, token=TOKENS[None], version=version)
     results = judge(target, MEMORY, SHARED, Options())

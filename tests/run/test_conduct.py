@@ -76,8 +76,7 @@ def test_exclusive_cases_hand_on_a_store_that_they_leave_whole_and_fresh_ones_ge
 
     async def watch(toy: Toy, name: str, arguments: dict[str, Any]) -> Any:
         stores[arguments["text"]] = toy.path
-        if arguments["text"] == "fails":
-            return success({})
+        return success({}) if arguments["text"] == "fails" else None
 
     kinds = {"first": "exclusive", "second": "exclusive", "empty": "fresh", "fails": "exclusive", "third": "exclusive"}
     steps = {name: put(name, expect={"required": ["id"]}) for name in kinds}

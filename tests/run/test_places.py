@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from nmemory_kit.run.result import Verdict
-from nmemory_kit.target import HttpTarget, InProcessTarget, StdioTarget
+from nmemory_kit.target import Command, HttpTarget, InProcessTarget, StdioTarget
 from run.stage import Toy, only, play, put, success
 
 SHOWS = {"call": "get", "clause": "toy/get/shows"}
@@ -256,20 +256,20 @@ def test_a_store_that_is_not_sqlite_blames_nobody() -> None:
 
 
 def test_a_command_gives_stores_and_a_root_where_it_has_a_place_for_them() -> None:
-    plain = StdioTarget([sys.executable, "server.py"])
+    plain = StdioTarget(Command([sys.executable, "server.py"]))
     assert plain.shares_files
     assert plain.root is None
     assert plain.store_file(None) is None
-    full = StdioTarget(["server", "{store}"], env={"ROOT": "{folder}"})
+    full = StdioTarget(Command(["server", "{store}"], env={"ROOT": "{folder}"}))
     assert full.root is not None
     assert full.root.is_dir()
     assert full.store_file(None) != full.store_file(full.fresh_store())
-    assert StdioTarget(["server"], root=full.root).root == full.root
+    assert StdioTarget(Command(["server"], root=full.root)).root == full.root
 
 
 @pytest.mark.parametrize("program", ["docker", "/usr/bin/ssh", "kubectl"])
 def test_a_door_to_elsewhere_shares_no_files(program: str) -> None:
-    assert not StdioTarget([program, "run", "server"]).shares_files
+    assert not StdioTarget(Command([program, "run", "server"])).shares_files
 
 
 def test_a_url_shares_files_only_where_its_folder_is_known(tmp_path: Path) -> None:

@@ -22,6 +22,12 @@ def test_a_command_given_as_a_list_is_said_again_as_one_text():
     assert shlex.split(words[1]) == ["my server", "--db", "{store}"]
 
 
+def test_what_starts_the_server_behind_a_url_is_said_again():
+    url = "http://127.0.0.1:{port}/mcp"
+    address = Address.of(url, None, None, (None, None, None), None, None, None, start="serve {store} {port}")
+    assert address.words() == ["--target", url, "--start", "serve {store} {port}"]
+
+
 def test_what_is_said_again_has_no_secret_but_everything_else():
     words = address(URL, token=("tttttt", None, None), headers=["X-Key: kkkkkk"], version="modern", timeout=2.5).words()
     assert words == [

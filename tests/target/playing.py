@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from nmemory_kit.target import HttpTarget, Limits, Reply, StdioTarget
+from nmemory_kit.target import Command, HttpTarget, Limits, Reply, StdioTarget
 from nmemory_kit.target.http_connection import HttpConnection
 from nmemory_kit.target.stdio import StdioConnection
 
@@ -22,7 +22,8 @@ LIMITS = Limits(start=20, call=10, grace=0.2)
 def playing(double: str, *arguments: str, **options: Any) -> StdioTarget:
     """A target that plays a hostile double on stdio."""
     command = [sys.executable, "-S", str(DOUBLES / "hostile_stdio.py"), double, *arguments]
-    return StdioTarget(command, **{"limits": LIMITS, **options})
+    launch = {key: options.pop(key) for key in ("env", "inherit", "cwd", "root") if key in options}
+    return StdioTarget(Command(command, **launch), **{"limits": LIMITS, **options})
 
 
 @contextlib.asynccontextmanager

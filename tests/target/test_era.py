@@ -7,7 +7,7 @@ import sys
 
 import pytest
 from nmemory_kit import __version__
-from nmemory_kit.target import FaultKind, StdioTarget, Unreachable
+from nmemory_kit.target import Command, FaultKind, StdioTarget, Unreachable
 
 from .playing import DOUBLES, LIMITS, call, connected, playing, text
 
@@ -50,7 +50,7 @@ async def test_an_era_that_was_asked_for_and_is_not_spoken_is_a_version_fault(do
 
 @pytest.mark.parametrize("version", ["auto", "modern"])
 async def test_the_official_sdk_is_spoken_to_on_stdio(version):
-    target = StdioTarget([sys.executable, str(DOUBLES / "sdk_server.py")], limits=LIMITS, version=version)
+    target = StdioTarget(Command([sys.executable, str(DOUBLES / "sdk_server.py")]), limits=LIMITS, version=version)
     connection = await target.connect()
     try:
         assert connection.server.name == "sdk-double"

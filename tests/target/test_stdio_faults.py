@@ -6,7 +6,7 @@ import asyncio
 import json
 
 import pytest
-from nmemory_kit.target import Blame, FaultKind, Limits, StdioTarget, Unreachable
+from nmemory_kit.target import Blame, Command, FaultKind, Limits, StdioTarget, Unreachable
 from nmemory_kit.target.exchange import Exchange
 from nmemory_kit.target.noise import NoiseLog
 from nmemory_kit.target.secrets import Redactor
@@ -70,7 +70,7 @@ async def test_what_a_program_prints_before_it_is_asked_anything_is_shown_if_it_
 
 async def test_what_a_program_prints_before_it_ends_is_shown_if_it_never_answers():
     with pytest.raises(Unreachable) as caught:
-        await StdioTarget(["echo", "usage: serve [--port N]"]).connect()
+        await StdioTarget(Command(["echo", "usage: serve [--port N]"])).connect()
     assert (caught.value.fault.kind, caught.value.fault.received) == (FaultKind.CLOSED, "usage: serve [--port N]")
 
 

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from nmemory_kit.target import NOBODY, Blame, FaultKind, StdioTarget, Unreachable
+from nmemory_kit.target import NOBODY, Blame, Command, FaultKind, StdioTarget, Unreachable
 
 from .playing import DOUBLES, call, connected, group_is_gone, playing, process_is_gone, text
 
@@ -55,13 +55,13 @@ async def test_closing_twice_is_closing_once_and_what_is_asked_after_that_is_the
 async def test_no_child_and_no_store_stays_when_the_kit_itself_is_ended(number, tmp_path):
     script = """
 import asyncio, signal, sys
-from nmemory_kit.target import StdioTarget
+from nmemory_kit.target import Command, StdioTarget
 # Whoever runs the tests may ignore these signals.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGTERM, signal.SIG_DFL)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 async def main():
-    target = StdioTarget([*sys.argv[1:], "{store}"])
+    target = StdioTarget(Command([*sys.argv[1:], "{store}"]))
     connection = await target.connect()
     print(connection.pid, flush=True)
     await asyncio.sleep(3600)
@@ -88,9 +88,9 @@ asyncio.run(main())
 async def test_an_ordinary_end_of_the_interpreter_leaves_nothing_either(tmp_path):
     script = """
 import asyncio, sys
-from nmemory_kit.target import StdioTarget
+from nmemory_kit.target import Command, StdioTarget
 loop = asyncio.new_event_loop()
-print(loop.run_until_complete(StdioTarget([*sys.argv[1:], "{store}"]).connect()).pid)
+print(loop.run_until_complete(StdioTarget(Command([*sys.argv[1:], "{store}"])).connect()).pid)
 """
     command = [sys.executable, str(DOUBLES / "hostile_stdio.py"), "stays_after_eof"]
     kit = subprocess.run(
@@ -196,7 +196,7 @@ NOT_STARTED = [
 @pytest.mark.parametrize(("command", "options", "message"), NOT_STARTED, ids=[row[2] for row in NOT_STARTED])
 async def test_a_command_that_cannot_be_started_says_why(command, options, message):
     with pytest.raises(Unreachable) as caught:
-        await StdioTarget(command, **options).connect()
+        await StdioTarget(Command(command, **options)).connect()
     fault = caught.value.fault
     assert (fault.kind, fault.blame) == (FaultKind.UNREACHABLE, Blame.TRANSPORT)
     assert message in fault.message
@@ -205,15 +205,15 @@ async def test_a_command_that_cannot_be_started_says_why(command, options, messa
 
 def test_a_secret_that_the_process_inherits_is_masked_too(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("SOME_API_KEY", "abcd1234")
-    assert StdioTarget(["serve"], inherit="all").redactor.text("key abcd1234") == "key [redacted]"
-    assert StdioTarget(["serve"]).redactor.text("key abcd1234") == "key abcd1234"
+    assert StdioTarget(Command(["serve"], inherit="all")).redactor.text("key abcd1234") == "key [redacted]"
+    assert StdioTarget(Command(["serve"])).redactor.text("key abcd1234") == "key abcd1234"
 
 
 async def test_a_start_that_is_called_off_at_any_moment_ends_quietly():
     went_wrong: list[object] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: went_wrong.append(context))
     for moments in range(30):
-        starting = asyncio.create_task(StdioTarget(["true"]).connect())
+        starting = asyncio.create_task(StdioTarget(Command(["true"])).connect())
         for _ in range(moments):
             await asyncio.sleep(0.001)
         starting.cancel()

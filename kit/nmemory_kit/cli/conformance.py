@@ -20,6 +20,7 @@ from .options import (
     load,
     profile_option,
     protocol_option,
+    start_option,
     target_option,
     timeout_option,
     token_env_option,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 @click.command
 @command_argument
 @target_option
+@start_option
 @profile_option
 @protocol_option
 @token_option
@@ -67,6 +69,7 @@ if TYPE_CHECKING:
 def conformance(
     command: tuple[str, ...],
     target: str | None,
+    start: str | None,
     profile: Path | None,
     protocol: str | None,
     token: str | None,
@@ -99,7 +102,7 @@ def conformance(
     from . import own_server
 
     token_from = (token, token_env, token_file)
-    address = Address.of(target, command, profile, token_from, header, mcp_version, timeout, own_server.COMMAND)
+    address = Address.of(target, command, profile, token_from, header, mcp_version, timeout, own_server.COMMAND, start)
     packs = load(protocol)
     everything, cases = choose(packs), choose(packs, case, clause)
     if not cases:
@@ -139,6 +142,7 @@ def conformance(
 @click.command
 @command_argument
 @target_option
+@start_option
 @profile_option
 @token_option
 @token_env_option
@@ -150,6 +154,7 @@ def conformance(
 def cleanup(
     command: tuple[str, ...],
     target: str | None,
+    start: str | None,
     profile: Path | None,
     token: str | None,
     token_env: str | None,
@@ -168,7 +173,7 @@ def cleanup(
     from ..run.state import ledgers
 
     token_from = (token, token_env, token_file)
-    address = Address.of(target, command, profile, token_from, header, mcp_version, timeout)
+    address = Address.of(target, command, profile, token_from, header, mcp_version, timeout, start=start)
     if not address.given:
         raise Complaint("no target was given", "Name the one that the runs were against, as then: --target, --profile")
     reached = reach(address)

@@ -33,6 +33,11 @@ target_option = click.option(
     metavar="URL|COMMAND",
     help="An http(s) URL, or a command; {store} in it becomes a file in a temporary folder.",
 )
+start_option = click.option(
+    "--start",
+    metavar="COMMAND",
+    help="What starts the server behind the URL; {port} in both becomes a free port.",
+)
 command_argument = click.argument(
     "command", nargs=-1, metavar="[-- COMMAND]...", help="The target's command as a list of arguments."
 )

@@ -41,6 +41,7 @@ class Choice:
 
 CHOICES = (
     Choice("target", "string", "URL|COMMAND", "the server to judge; {store} in a command becomes a file"),
+    Choice("start", "string", "COMMAND", "what starts the server behind the URL; {port} in both becomes a free port"),
     Choice("profile", "string", "FILE", "a YAML file that says how to reach the server and what it can do"),
     Choice("protocol", "string", "P", "the contract, e.g. memory-verbs; by default what the server's tools tell"),
     Choice("token-env", "string", "NAME", "the environment variable that holds the token"),

@@ -36,6 +36,7 @@ class Settings:
         said = {choice.dest: _said(config, choice.dest) for choice in CHOICES}
         address = Address(
             target=said["nmemory_target"] or None,
+            start=said["nmemory_start"] or None,
             profile=_file(said["nmemory_profile"]),
             token_env=said["nmemory_token_env"] or None,
             version=_version(said["nmemory_mcp_version"]),

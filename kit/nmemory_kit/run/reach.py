@@ -33,6 +33,8 @@ class Address:
     timeout: float | None = None
     #: The command to use where the user named no target; it is not said again.
     unless_given: tuple[str, ...] = ()
+    #: The command that starts the server behind the URL.
+    start: str | None = None
 
     @classmethod
     def of(
@@ -45,6 +47,7 @@ class Address:
         version: "McpVersion | None",
         timeout: float | None,
         unless_given: tuple[str, ...] = (),
+        start: str | None = None,
     ) -> "Address":
         """An address from options. Raises ``TargetError`` where they contradict each other."""
         command = tuple(command or ())
@@ -54,20 +57,22 @@ class Address:
             raise TargetError("a URL is not a command", f"write --target {shlex.quote(command[0])}")
         if sum(way is not None for way in token) > 1:
             raise TargetError("the token was given twice", "give one of --token, --token-env and --token-file")
-        return cls(target, command, profile, *token, tuple(headers or ()), version, timeout, unless_given)
+        return cls(target, command, profile, *token, tuple(headers or ()), version, timeout, unless_given, start)
 
     @property
     def given(self) -> bool:
         """Whether the user named a target at all."""
-        return self.target is not None or bool(self.command) or self.profile is not None
+        return bool(self.target is not None or self.command or self.start or self.profile is not None)
 
     def words(self) -> list[str]:
         """The options that say it again, without any secret: a token is a variable that the user has to set."""
-        from ..target.stdio import written
+        from ..target.command import written
 
         words: list[str] = []
         if self.target is not None:
             words += ["--target", self.target]
+        if self.start is not None:
+            words += ["--start", self.start]
         if self.command:
             words += ["--target", written(self.command)]
         if self.profile is not None:
@@ -146,6 +151,7 @@ def reach(address: Address) -> Reached:
     target = make_target(
         target=address.target,
         command=(address.command or None) if address.given else address.unless_given,
+        start=address.start,
         profile=profile,
         token=_token(address),
         headers=_headers(address.headers),

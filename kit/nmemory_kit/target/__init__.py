@@ -6,6 +6,7 @@ case.
 """
 
 from .build import make_target
+from .command import Command
 from .connection import NOBODY, STRANGER, Connection, Era, ServerInfo, Store, Target
 from .environment import Inherit
 from .era import McpVersion
@@ -17,12 +18,14 @@ from .listing import Listing, list_tools
 from .profile import Profile, load_profile
 from .reply import Blame, Fault, FaultKind, Noise, Reply, Unreachable
 from .secrets import Redactor
+from .served import ServedTarget
 from .stdio import StdioTarget
 
 __all__ = [
     "NOBODY",
     "STRANGER",
     "Blame",
+    "Command",
     "Connection",
     "Double",
     "Era",
@@ -40,6 +43,7 @@ __all__ = [
     "ProfileError",
     "Redactor",
     "Reply",
+    "ServedTarget",
     "ServerInfo",
     "StdioTarget",
     "Store",

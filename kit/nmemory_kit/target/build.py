@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+from .command import PORT, Command
 from .connection import Target
 from .era import McpVersion
 from .errors import TargetError
 from .http import HttpTarget
 from .limits import Limits
 from .profile import Profile
+from .served import ServedTarget
 from .stdio import StdioTarget
 
 
@@ -19,6 +21,7 @@ def make_target(
     *,
     target: str | None = None,
     command: Sequence[str] | None = None,
+    start: str | None = None,
     profile: Profile | None = None,
     token: str | None = None,
     headers: Mapping[str, str] | None = None,
@@ -28,29 +31,53 @@ def make_target(
     """Build the target that flags and profile describe; what a flag says goes before what the profile says.
 
     ``target`` that begins with ``http://`` or ``https://`` is a URL; anything else is a command, split as a POSIX
-    shell splits it and run without one. ``command`` is a command as a list. Starts and reaches nothing yet. Raises
+    shell splits it and run without one. ``command`` is a command as a list. ``start`` is what the kit starts to have a
+    server behind the URL; in a profile it is the command beside a URL. Starts and reaches nothing yet. Raises
     ``TargetError`` with what is wrong and what to do.
     """
+    said = profile or Profile(file="")
     if target is not None and command is not None:
         raise TargetError("both --target and a command after -- are given", "give one of them")
-    said = profile or Profile(file="")
+    starting: Sequence[str] | None = None if start is None else _command(start, None)
     if target is None and command is None:
         target, command = said.target, said.command
+        if target is not None and starting is None:
+            starting, command = command, None
     chosen = version or said.mcp_version or "auto"
     bounds = limits or said.limits()
     if target is not None and target.strip().lower().startswith(("http://", "https://")):
-        return _http(target.strip(), said, token, headers or {}, chosen, bounds)
-    return _stdio(_command(target, command), said, token, headers or {}, chosen, bounds)
+        at = _http(said, token, headers or {}, chosen, bounds)
+        if starting is not None:
+            return ServedTarget(_launched(starting, said), target.strip(), at, name=said.name)
+        if PORT in target:
+            raise TargetError(
+                f"{PORT} in a URL is for a server that the kit starts", "give its command: --start COMMAND"
+            )
+        if said.env or said.inherit or said.cwd:
+            raise TargetError("`env`, `inherit` and `cwd` of the profile are for a command", "take them out for a URL")
+        return at(target.strip())
+    if starting is not None:
+        raise TargetError("a command to start a server on HTTP has no URL beside it", "give --target http://...")
+    if token or headers or said.token or said.tokens or said.headers:
+        raise TargetError(
+            "tokens and headers are for a URL; a command on stdio has no use for them",
+            "take them out, or pass what the server wants as `env:` in the profile",
+        )
+    command = _command(target, command)
+    if any(PORT in argument for argument in command):
+        raise TargetError(
+            f"{PORT} in a command is for a server on HTTP", f"give --target http://127.0.0.1:{PORT}/mcp, too"
+        )
+    return StdioTarget(_launched(command, said), limits=bounds, version=chosen, name=said.name)
 
 
 def _http(
-    url: str, profile: Profile, token: str | None, headers: Mapping[str, str], version: McpVersion, limits: Limits
-) -> HttpTarget:
-    if profile.env or profile.inherit or profile.cwd:
-        raise TargetError("`env`, `inherit` and `cwd` of the profile are for a command", "take them out for a URL")
+    profile: Profile, token: str | None, headers: Mapping[str, str], version: McpVersion, limits: Limits
+) -> Callable[[str], HttpTarget]:
+    """What makes the target at a URL."""
     given = {name.lower() for name in headers}
     kept = {name: value for name, value in profile.headers.items() if name.lower() not in given}
-    return HttpTarget(
+    return lambda url: HttpTarget(
         url,
         headers={**kept, **headers},
         # A header on the command line beats a token of the profile.
@@ -63,29 +90,8 @@ def _http(
     )
 
 
-def _stdio(
-    command: Sequence[str],
-    profile: Profile,
-    token: str | None,
-    headers: Mapping[str, str],
-    version: McpVersion,
-    limits: Limits,
-) -> StdioTarget:
-    if token or headers or profile.token or profile.tokens or profile.headers:
-        raise TargetError(
-            "tokens and headers are for a URL; a command on stdio has no use for them",
-            "take them out, or pass what the server wants as `env:` in the profile",
-        )
-    return StdioTarget(
-        command,
-        env=profile.env,
-        inherit=profile.inherit or "safe",
-        cwd=profile.cwd,
-        limits=limits,
-        version=version,
-        name=profile.name,
-        root=profile.folder,
-    )
+def _launched(command: Sequence[str], profile: Profile) -> Command:
+    return Command(command, env=profile.env, inherit=profile.inherit or "safe", cwd=profile.cwd, root=profile.folder)
 
 
 def _command(target: str | None, command: Sequence[str] | None) -> list[str]:

@@ -75,8 +75,10 @@ class HttpTarget:
         }
         self.credentials = frozenset(tokens)
         basic = secret_values({"authorization": userinfo or ""})
-        secrets = [token, *tokens.values(), *secret_values(named), *basic, *marked_keys(url), urlsplit(url).password]
-        self.redactor = Redactor(secrets)
+        self.secrets = (
+            *(token, *tokens.values(), *secret_values(named), *basic, *marked_keys(url), urlsplit(url).password),
+        )
+        self.redactor = Redactor(self.secrets)
         self.display = self.redactor.text(name or self._url)
         self.limits = limits or Limits()
         self._version = version

@@ -86,6 +86,14 @@ class Process(asyncio.SubprocessProtocol):
         return None if self._transport is None else self._transport.get_returncode()
 
     @property
+    def ending(self) -> str | None:
+        """How it ended, as words that follow its name, or None while it runs."""
+        code = self.exit_code
+        if code is None:
+            return None
+        return f"was ended by {_signal_name(-code)}" if code < 0 else f"ended with exit code {code}"
+
+    @property
     def backlog(self) -> int:
         """Bytes that were written and that the process has not taken yet."""
         stdin = self._stdin()
@@ -97,22 +105,32 @@ class Process(asyncio.SubprocessProtocol):
         if stdin is not None and not stdin.is_closing():
             stdin.write(data)
 
-    async def stop(self, grace: float) -> None:
-        """End it and its group: EOF on stdin, then SIGTERM, then SIGKILL, with ``grace`` seconds between."""
+    async def stop(self, grace: float, *, heeds_stdin: bool = True) -> None:
+        """End it and its group: EOF on stdin, then SIGTERM, then SIGKILL, with ``grace`` seconds between.
+
+        One that does not heed its stdin is not given the time to notice.
+        """
         stdin = self._stdin()
         if stdin is not None:
             # What it has not read so far it never will; a close would wait for the pipe to take it.
             stdin.close() if stdin.get_write_buffer_size() == 0 else stdin.abort()
         try:
-            if not await self._exits_within(0 if self._killed else grace):
+            if not await self.ends_within(grace if heeds_stdin and not self._killed else 0):
                 self._signal(signal.SIGTERM)
-                await self._exits_within(grace)
+                await self.ends_within(grace)
         finally:
             self.kill()
-        await self._exits_within(5.0)
+        await self.ends_within(5.0)
         self._finish()
         if self._transport is not None:
             self._transport.close()
+
+    async def ends_within(self, seconds: float) -> bool:
+        """Whether it has ended, by then at the latest."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self.exited.wait()
+        return self.exited.is_set()
 
     def kill(self) -> None:
         """Kill what is left of the group: the process, or what it left behind."""
@@ -148,12 +166,6 @@ class Process(asyncio.SubprocessProtocol):
             return None
         return cast("asyncio.WriteTransport | None", self._transport.get_pipe_transport(0))
 
-    async def _exits_within(self, seconds: float) -> bool:
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                await self.exited.wait()
-        return self.exited.is_set()
-
     def _wind_up(self) -> None:
         if self._drain is None and not self.over:
             self._drain = self._loop.call_later(_DRAIN, self._finish)
@@ -183,3 +195,10 @@ def _signal_group(group: int, number: int) -> None:
             os.killpg(group, number)
         else:
             os.kill(group, number)
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

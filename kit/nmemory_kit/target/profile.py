@@ -41,7 +41,7 @@ class Profile:
     file: str
     #: A URL, or a command as a shell would split it.
     target: str | None = None
-    #: A command as a list of arguments.
+    #: A command as a list of arguments; beside a URL it is what starts the server there.
     command: tuple[str, ...] | None = None
     name: str | None = None
     #: Variables that the process gets besides what it inherits.
@@ -85,7 +85,7 @@ def load_profile(path: Path) -> Profile:
     """Read a profile. Raises ``ProfileError`` with the file, the line, what is wrong and what to do."""
     root = read_yaml(path)
     known = root.entries(_KEYS, refused={"token": _PLAIN_REFUSED})
-    if "target" in known and "command" in known:
+    if "target" in known and "command" in known and "://" not in known["target"].text():
         raise known["command"].error("both `target` and `command` are given", "keep one of them")
     folder = path.resolve().parent
     return Profile(

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import shlex
-import signal
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .connection import Era, ServerInfo, Store
-from .environment import Inherit, child_environment
+from .command import not_started
 from .era import CLIENT, McpVersion, envelope, negotiate
 from .exchange import Exchange, Pending
 from .frames import FrameSplitter, FrameTooLarge
@@ -18,19 +14,15 @@ from .limits import Limits
 from .noise import NoiseLog
 from .process import Process
 from .reply import Blame, Fault, FaultKind, Noise, Reply, Unreachable
-from .secrets import Redactor, secret_arguments, secret_values
-from .throwaway import ThrowAwayStores
+from .secrets import Redactor
 from .wire import Request, Unread, answer, encode, notification, parse_frame, request, unsendable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
-#: What becomes the path of a store's file in an argument of the command.
-STORE = "{store}"
-#: What becomes the path of the folder for files, in an argument or in the value of a variable.
-FOLDER = "{folder}"
-#: Programs that run a command where it may not see the files of this machine.
-_DOORS = frozenset({"docker", "podman", "nerdctl", "ssh", "kubectl", "lxc", "wsl", "flatpak-spawn", "vagrant"})
+    from .command import Command
+    from .connection import Era, ServerInfo, Store
 
 _CLOSED = "the connection was closed by the kit"
 
@@ -38,21 +30,8 @@ _CLOSED = "the connection was closed by the kit"
 _BACKLOG = 1024 * 1024
 
 
-def written(command: Sequence[str]) -> str:
-    """A command as one text, which splits into the same arguments; ``{store}`` needs no quotes, as no shell sees it."""
-    return shlex.join(command).replace(shlex.quote(STORE), STORE).replace(shlex.quote(FOLDER), FOLDER)
-
-
 class StdioTarget:
-    """A server that is started by a command.
-
-    ``command`` is a list of arguments and never meets a shell. ``{store}`` in any of them becomes the path of
-    a file, not yet there, in a temporary folder of the target's own: one for each store. Without it the
-    target has the one store that it has, and the kit can neither throw it away nor give a fresh one.
-    ``{folder}`` in an argument, or in a value of ``env``, becomes a folder for files, from which the server
-    counts relative paths; ``root`` is such a folder that it has anyway. ``env`` is added to the part of the
-    kit's environment that ``inherit`` chooses. A relative program with a slash in it is looked up in ``cwd``.
-    """
+    """A server that is started by a command, once a connection."""
 
     kind = "stdio"
     credentials: frozenset[str] = frozenset()
@@ -60,50 +39,37 @@ class StdioTarget:
 
     def __init__(
         self,
-        command: Sequence[str],
+        command: Command,
         *,
-        env: Mapping[str, str] | None = None,
-        inherit: Inherit = "safe",
-        cwd: Path | None = None,
         limits: Limits | None = None,
         version: McpVersion = "auto",
         name: str | None = None,
-        root: Path | None = None,
     ) -> None:
-        self._command = tuple(command)
-        self._environment = child_environment(inherit, env or {})
-        self._cwd = cwd
+        self._command = command
         self.limits = limits or Limits()
         self._version = version
-        # Of what it inherits, only what is named like one: a folder or a host looks random too.
-        inherited = secret_values(self._environment, by_looks=False)
-        self.redactor = Redactor([*secret_values(env or {}), *inherited, *secret_arguments(self._command)])
-        self.display = self.redactor.text(name or written(self._command))
-        self.disposable = any(STORE in argument for argument in self._command)
-        self.shares_files = root is not None or Path(self._command[0]).stem not in _DOORS
-        self._root = root
-        self._rooted = any(FOLDER in text for text in (*self._command, *(env or {}).values()))
-        self._stores = ThrowAwayStores()
+        self.redactor = Redactor(self._command.secrets)
+        self.display = self.redactor.text(name or str(self._command))
+        self.disposable = self._command.disposable
+        self.shares_files = self._command.shares_files
 
     @property
     def passed_names(self) -> tuple[str, ...]:
         """The names of the environment variables that the process gets."""
-        return tuple(sorted(self._environment))
-
-    def fresh_store(self) -> Store | None:
-        """A store in a file of its own, or None where the command has no ``{store}``."""
-        if not self.disposable:
-            return None
-        return self._stores.fresh()
+        return self._command.passed_names
 
     @property
     def root(self) -> Path | None:
         """The folder that ``{folder}`` stands for, or the one that was given."""
-        return self._stores.files() if self._rooted else self._root
+        return self._command.root
+
+    def fresh_store(self) -> Store | None:
+        """A store in a file of its own, or None where there is no ``{store}``."""
+        return self._command.fresh_store()
 
     def store_file(self, store: Store | None) -> Path | None:
         """The path that ``{store}`` stands for, where it does."""
-        return self._stores.path(store) if self.disposable else None
+        return self._command.store_file(store)
 
     async def connect(
         self, *, store: Store | None = None, credential: str | None = None, client: str | None = None
@@ -118,14 +84,12 @@ class StdioTarget:
                     remedy="credentials need a target on HTTP",
                 )
             )
-        places = self._places(store)
-        command = [_filled(argument, places) for argument in self._command]
-        environment = {name: _filled(value, places) for name, value in self._environment.items()}
+        arguments, environment = self._command.filled(store)
         name = client or CLIENT
 
         async def open_channel() -> StdioConnection:
             return await StdioConnection.start(
-                command, environment, self._cwd, limits=self.limits, redactor=self.redactor, client=name
+                arguments, environment, self._command.cwd, limits=self.limits, redactor=self.redactor, client=name
             )
 
         try:
@@ -139,12 +103,7 @@ class StdioTarget:
 
     async def close(self) -> None:
         """Remove the stores."""
-        self._stores.remove()
-
-    def _places(self, store: Store | None) -> dict[str, str]:
-        """What the words in braces become, for those that stand somewhere."""
-        places = {STORE: str(self._stores.path(store))} if self.disposable else {}
-        return places | ({FOLDER: str(self._stores.files())} if self._rooted else {})
+        self._command.remove()
 
 
 class StdioConnection:
@@ -179,7 +138,7 @@ class StdioConnection:
         try:
             await connection._process.start(command, env=env, cwd=cwd)
         except (OSError, ValueError) as error:
-            raise _not_started(command, cwd, error, redactor) from None
+            raise not_started(command, cwd, error, redactor) from None
         return connection
 
     @property
@@ -272,13 +231,7 @@ class StdioConnection:
         rest = self._splitter.rest()
         self._exchange.receive(rest)
         cut = rest if isinstance(parse_frame(rest), Unread) else b""
-        code = self._process.exit_code
-        if code is None:
-            how = "closed its stdout, but runs on"
-        elif code < 0:
-            how = f"was ended by {_signal_name(-code)}"
-        else:
-            how = f"ended with exit code {code}"
+        how = self._process.ending or "closed its stdout, but runs on"
         fault = self._exchange.fault(
             FaultKind.CLOSED,
             f"the target's process {how}" + (", in the middle of a message" if cut else ""),
@@ -291,36 +244,3 @@ class StdioConnection:
         if self._end is None:
             self._end = fault
             self._exchange.end(fault)
-
-
-def _filled(text: str, places: Mapping[str, str]) -> str:
-    for word, path in places.items():
-        text = text.replace(word, path)
-    return text
-
-
-def _not_started(command: Sequence[str], cwd: Path | None, error: Exception, redactor: Redactor) -> Unreachable:
-    """The command could not be started: say which part of it, and why."""
-    program = redactor.text(command[0]) if command else ""
-    remedy = "check the spelling, or give the full path of the program"
-    match error:
-        case FileNotFoundError() if cwd is not None and not cwd.is_dir():
-            why, remedy = f"the folder {str(cwd)!r} does not exist", "check `cwd`"
-        case FileNotFoundError():
-            why = f"no such command: {program!r}"
-        case PermissionError() if (cwd or Path()).joinpath(command[0]).is_dir():
-            why, remedy = f"{program!r} is a folder", "name the program in it"
-        case PermissionError():
-            why, remedy = f"{program!r} may not be executed", "check its permissions: chmod +x"
-        case OSError():
-            why = f"{program!r} cannot be started: {error.strerror or error}"
-        case _:
-            why, remedy = f"{program!r} cannot be started: {error}", "check the command and the environment"
-    return Unreachable(Fault(FaultKind.UNREACHABLE, Blame.TRANSPORT, why, remedy=remedy))
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"

@@ -1,0 +1,245 @@
+"""A target that listens on a port and that the kit starts itself: one process a store, asked over Streamable HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from .command import PORT, Command, not_started
+from .errors import TargetError
+from .http import HttpTarget
+from .process import Process
+from .reply import Blame, Fault, FaultKind, Noise, Reply, Unreachable
+from .secrets import Redactor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+    from pathlib import Path
+
+    from .connection import Era, ServerInfo, Store
+    from .http_connection import HttpConnection
+
+#: Seconds between two looks whether a process listens by now.
+_LOOK_AGAIN = 0.02
+#: Seconds after its connection broke in which the end of a process may become known.
+_AFTERWARDS = 0.5
+
+
+class ServedTarget:
+    """A server on HTTP with a process for each store that is in use.
+
+    ``{port}`` in the URL, and in the command or a value of its environment, becomes a free port. ``at`` makes the
+    target at a URL. Raises ``TargetError`` where there is no ``{port}`` on either side.
+    """
+
+    kind = "http"
+    can_restart = True
+
+    def __init__(self, command: Command, url: str, at: Callable[[str], HttpTarget], *, name: str | None = None) -> None:
+        if PORT not in url or not command.tells(PORT):
+            where = "the URL" if PORT not in url else "the command"
+            raise TargetError(
+                f"there is no {PORT} in {where} of a server that the kit is to start",
+                f"write {PORT} for the port in both: --target http://127.0.0.1:{PORT}/mcp -- my-server --port {PORT}",
+            )
+        self._command = command
+        self._url = url
+        self._at = at
+        outside = at(url.replace(PORT, "1"))
+        self.limits = outside.limits
+        self.credentials = outside.credentials
+        self.redactor = Redactor([*outside.secrets, *command.secrets])
+        self.display = self.redactor.text(name or f"{url} of {command}")
+        self.disposable = command.disposable
+        self.shares_files = command.shares_files
+        self._serving: dict[Store | None, _Serving] = {}
+        self._locks: dict[Store | None, asyncio.Lock] = {}
+        self._ports: set[int] = set()
+
+    @property
+    def passed_names(self) -> tuple[str, ...]:
+        """The names of the environment variables that the process gets."""
+        return self._command.passed_names
+
+    @property
+    def root(self) -> Path | None:
+        """The folder that ``{folder}`` stands for, or the one that was given."""
+        return self._command.root
+
+    def fresh_store(self) -> Store | None:
+        """A store in a file of its own, or None where there is no ``{store}``."""
+        return self._command.fresh_store()
+
+    def store_file(self, store: Store | None) -> Path | None:
+        """The path that ``{store}`` stands for, where it does."""
+        return self._command.store_file(store)
+
+    async def connect(
+        self, *, store: Store | None = None, credential: str | None = None, client: str | None = None
+    ) -> ServedConnection:
+        """Begin a conversation with the process of ``store``; the first one starts it. Raises ``Unreachable``."""
+        async with self._locks.setdefault(store, asyncio.Lock()):
+            serving = self._serving.get(store)
+            if serving is None or serving.process.ending is not None:
+                serving = self._serving[store] = await self._start(store)
+            serving.users += 1
+        try:
+            connection = await serving.target.connect(credential=credential, client=client)
+        except Unreachable as error:
+            fault = await serving.explained(error.fault)
+            await self._leave(store, serving)
+            raise Unreachable(self.redactor.fault(fault)) from None
+        except BaseException:
+            await self._leave(store, serving)
+            raise
+        return ServedConnection(connection, serving, partial(self._leave, store, serving))
+
+    async def close(self) -> None:
+        """Remove the stores."""
+        self._command.remove()
+
+    async def _leave(self, store: Store | None, serving: _Serving) -> None:
+        """One connection less to a process; it ends with the last one."""
+        serving.users -= 1
+        if serving.users == 0:
+            if self._serving.get(store) is serving:
+                del self._serving[store]
+            await self._end(serving)
+
+    async def _start(self, store: Store | None) -> _Serving:
+        port = self._free_port()
+        arguments, environment = self._command.filled(store, port=str(port))
+        serving = _Serving(self._at(self._url.replace(PORT, str(port))), self.redactor)
+        try:
+            await serving.process.start(arguments, env=environment, cwd=self._command.cwd)
+        except (OSError, ValueError) as error:
+            raise not_started(arguments, self._command.cwd, error, self.redactor) from None
+        try:
+            await self._listens(serving, port)
+        except BaseException:
+            await self._end(serving)
+            raise
+        return serving
+
+    async def _listens(self, serving: _Serving, port: int) -> None:
+        """Wait until somebody listens there. Raises ``Unreachable`` where the process ends, or takes too long."""
+        host = urlsplit(self._url.replace(PORT, str(port))).hostname or ""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self.limits.start):
+                while serving.process.ending is None:
+                    try:
+                        _, writer = await asyncio.open_connection(host, port)
+                    except OSError:
+                        await asyncio.sleep(_LOOK_AGAIN)
+                    else:
+                        writer.close()
+                        return
+        message = f"nobody listens on port {port} after {self.limits.start:g} s"
+        fault = Fault(FaultKind.UNREACHABLE, Blame.TARGET, message, remedy="see that the command takes its {port}")
+        raise Unreachable(self.redactor.fault(await serving.explained(fault)))
+
+    async def _end(self, serving: _Serving) -> None:
+        await serving.target.close()
+        await serving.process.stop(self.limits.grace, heeds_stdin=False)
+
+    def _free_port(self) -> int:
+        """A port on which nobody listens, and that was not given before."""
+        while True:
+            with socket.socket() as probe:
+                probe.bind(("127.0.0.1", 0))
+                port: int = probe.getsockname()[1]
+            if port not in self._ports:
+                self._ports.add(port)
+                return port
+
+
+class _Serving:
+    """A process that listens, the target at its port, and how many talk to it."""
+
+    def __init__(self, target: HttpTarget, redactor: Redactor) -> None:
+        self.target = target
+        self.process = Process(_unheard, _unnoticed)
+        self.users = 0
+        self._redactor = redactor
+
+    def stderr(self) -> str | None:
+        """The last lines on stderr, without secrets."""
+        return self._redactor.optional(self.process.tail.text())
+
+    async def explained(self, fault: Fault) -> Fault:
+        """A fault with the process's own last words, and with its end, if that is why."""
+        broken_off = fault.kind in (FaultKind.CLOSED, FaultKind.UNREACHABLE)
+        if not await self.process.ends_within(_AFTERWARDS if broken_off else 0):
+            return replace(fault, stderr=self.stderr())
+        message = f"the target's process {self.process.ending}"
+        return Fault(FaultKind.CLOSED, Blame.TARGET, message, stderr=self.stderr(), lost=True)
+
+
+class ServedConnection:
+    """A conversation with a process of the kit's own starting."""
+
+    def __init__(
+        self, connection: HttpConnection, serving: _Serving, leave: Callable[[], Coroutine[Any, Any, None]]
+    ) -> None:
+        self.server: ServerInfo = connection.server
+        self._connection = connection
+        self._serving = serving
+        self._leave = leave
+        self._closed = False
+
+    @property
+    def lost(self) -> bool:
+        """Whether the process has ended, or has forgotten the session for good."""
+        return self._connection.lost or self._serving.process.ending is not None
+
+    @property
+    def tells_client(self) -> bool:
+        """As on any target over HTTP."""
+        return self._connection.tells_client
+
+    async def request(self, method: str, params: dict[str, Any] | None, *, timeout: float) -> Reply:
+        """Send one request in the era of the connection and wait for its reply."""
+        return await self._explained(await self._connection.request(method, params, timeout=timeout))
+
+    async def ask(self, method: str, params: dict[str, Any] | None, *, timeout: float, era: Era) -> Reply:
+        """Send one request as it stands and wait for its reply."""
+        return await self._explained(await self._connection.ask(method, params, timeout=timeout, era=era))
+
+    async def tell(self, method: str) -> None:
+        """Send a notification."""
+        await self._connection.tell(method)
+
+    def noise(self) -> tuple[Noise, ...]:
+        """What came and belongs to no request; what the process writes on stdout is its own affair."""
+        return self._connection.noise()
+
+    def stderr(self) -> str | None:
+        """The last lines on stderr, without secrets."""
+        return self._serving.stderr()
+
+    async def close(self) -> None:
+        """End the conversation, and with the last one the process."""
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            if self._serving.process.ending is None:
+                await self._connection.close()
+        finally:
+            await self._leave()
+
+    async def _explained(self, reply: Reply) -> Reply:
+        return reply if reply.fault is None else replace(reply, fault=await self._serving.explained(reply.fault))
+
+
+def _unheard(_output: bytes) -> None:
+    """Nobody listens to the stdout of a server that answers elsewhere."""
+
+
+def _unnoticed() -> None:
+    """Its end is looked for when it is asked."""
