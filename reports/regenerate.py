@@ -9,8 +9,6 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -19,22 +17,25 @@ ERAS = ("legacy", "modern")
 SERVER = f"{sys.executable} -P -m nmemory_reference --surface full --embeddings hash"
 
 #: How each transport is reached. The names are what the records call the target: no path, no port.
-STDIO = f"""\
+PROFILES = {
+    "stdio": f"""\
 name: nmemory serve --db {{store}} --anchor-root {{folder}} --embeddings hash
 target: {SERVER} --db {{store}} --anchor-root {{folder}}
 claims: [no-llm]
-"""
-HTTP = """\
-name: nmemory serve --http --tokens tokens.yaml --embeddings hash
-target: {url}
+""",
+    "http": f"""\
+name: nmemory serve --http --db {{store}} --anchor-root {{folder}} --embeddings hash, with tokens
+target: http://127.0.0.1:{{port}}/mcp
+command: {SERVER} --http --port {{port}} --tokens tokens.yaml --db {{store}} --anchor-root {{folder}}
+cwd: .
 token_file: owner.token
 tokens:
   reader: {{file: reader.token}}
   other-tenant: {{file: other.token}}
 auth: {{required: true}}
-folder: files
 claims: [no-llm]
-"""
+""",
+}
 TOKENS = """\
 - {token: main-token-5f2c, name: main, tenant: default, scopes: [read, write]}
 - {token: reader-token-9a1b, name: reader, tenant: default, scopes: [read]}
@@ -44,55 +45,26 @@ TOKENS = """\
 
 def main() -> int:
     """Write every report; 1 where one is not as it should be, otherwise 0."""
-    fine = []
-    for era in ERAS:
-        with tempfile.TemporaryDirectory() as folder:
-            fine.append(certify(f"stdio-{era}", era, Path(folder), STDIO))
-        with tempfile.TemporaryDirectory() as folder, served(Path(folder)) as url:
-            fine.append(certify(f"http-{era}", era, Path(folder), HTTP.format(url=url)))
+    fine = [certify(f"{transport}-{era}", era, profile) for era in ERAS for transport, profile in PROFILES.items()]
     fine.append(kit("prove", "--markdown", HERE / "proof.md"))
     return int(not all(fine))
 
 
-def certify(name: str, era: str, folder: Path, profile: str) -> bool:
+def certify(name: str, era: str, profile: str) -> bool:
     """Judge a target by both contracts and keep the record; whether it broke no promise."""
-    file = folder / "profile.yaml"
-    file.write_text(profile, encoding="utf-8")
-    words = ("--profile", file, "--mcp-version", era, "--synthesize", "--markdown", HERE / f"{name}.md", "--lasting")
-    return kit("conformance", *words)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "profile.yaml"
+        file.write_text(profile, encoding="utf-8")
+        file.with_name("tokens.yaml").write_text(TOKENS, encoding="utf-8")
+        for caller, token in zip(("owner", "reader", "other"), re.findall(r"token: ([\w-]+)", TOKENS), strict=True):
+            file.with_name(f"{caller}.token").write_text(token, encoding="utf-8")
+        record = ("--markdown", HERE / f"{name}.md", "--lasting")
+        return kit("conformance", "--profile", file, "--mcp-version", era, "--synthesize", *record)
 
 
 def kit(*words: str | Path) -> bool:
     """Run a command of the kit's; whether it exits 0."""
     return subprocess.run([NMEMORY, "protocol", *words], check=False).returncode == 0
-
-
-@contextmanager
-def served(folder: Path) -> Iterator[str]:
-    """The reference server on HTTP with three callers; its URL."""
-    (folder / "files").mkdir()
-    tokens = folder / "tokens.yaml"
-    tokens.write_text(TOKENS, encoding="utf-8")
-    for file, token in zip(("owner", "reader", "other"), re.findall(r"token: ([\w-]+)", TOKENS), strict=True):
-        (folder / f"{file}.token").write_text(token, encoding="utf-8")
-    command = [
-        *SERVER.split(),
-        "--http",
-        "--port",
-        "0",
-        "--tokens",
-        str(tokens),
-        "--db",
-        str(folder / "memory.sqlite3"),
-    ]
-    with subprocess.Popen(
-        [*command, "--anchor-root", str(folder / "files")], cwd=folder / "files", stderr=subprocess.PIPE, text=True
-    ) as process:
-        try:
-            assert process.stderr is not None
-            yield next(found[0] for line in process.stderr if (found := re.search(r"http://\S+", line)))
-        finally:
-            process.terminate()
 
 
 if __name__ == "__main__":
