@@ -58,7 +58,8 @@ class Means:
     pack: Pack
     judges: Judges
     places: Places
-    ledger: Ledger
+    #: Where what the case makes is written down, if it has to be taken back.
+    ledger: Ledger | None
     #: The ways of making things that this target has.
     seeds: Mapping[str, Recipe]
     #: The tools that the target lists.
@@ -167,9 +168,9 @@ class Performance:
         answer = Answer.of_result(reply.result)
         if answer.outcome is not Outcome.SUCCESS:
             raise Stop(Verdict.NOT_RUN, f"{what}: {show(answer.text)}")
-        self.means.ledger.made(
-            self.case.path, f"{step.kind} made with {recipe.tool} {show(self.fill(step.values, now))}"
-        )
+        if self.means.ledger is not None:
+            made = f"{step.kind} made with {recipe.tool} {show(self.fill(step.values, now))}"
+            self.means.ledger.made(self.case.path, made)
         self.save(label, step, answer, step.save)
 
     async def _raw(self, label: str, step: Raw, now: datetime) -> None:
@@ -199,9 +200,10 @@ class Performance:
         params = {"name": step.tool, "arguments": arguments}
         reply = await self._request(label, "tools/call", params, now, step.caller)
         answer = self._outcome(label, step.clause, Doing(step, arguments), reply, step.refusal)
-        if answer.outcome is Outcome.SUCCESS and step.caller.at == MAIN:
+        ledger = self.means.ledger
+        if ledger is not None and answer.outcome is Outcome.SUCCESS and step.caller.at == MAIN:
             for recipe in self.means.pack.cleanup.get(step.tool, ()):
-                self.means.ledger.answered(self.case.path, step.tool, recipe, answer, step.caller.credential)
+                ledger.answered(self.case.path, step.tool, recipe, answer, step.caller.credential)
         return answer
 
     async def _request(

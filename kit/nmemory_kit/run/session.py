@@ -44,7 +44,8 @@ class Session:
         self.options = options
         self._target = target
         self._place = Place(target)
-        self._ledger = Ledger(None if target.disposable else options.ledger)
+        #: None where all that is made is thrown away.
+        self._ledger = None if target.disposable else Ledger(options.ledger)
         self._judges: dict[str, tuple[Pack, Judges]] = {}
         self._markers = itertools.count()
         #: Cases that share the place take it together; those that need it alone take all of it.
@@ -135,14 +136,14 @@ class Session:
 
     async def close(self) -> tuple[str, ...]:
         """Take back what was made, end every connection; answers what stays behind."""
+        left: tuple[str, ...] = ()
         try:
-            if not self._target.disposable:
+            if self._ledger is not None:
                 await take_back(self._ledger, self.call)
         finally:
-            left = (
-                () if self._target.disposable else tuple(f"{made.case}: {made.what}" for made in self._ledger.there())
-            )
-            self._ledger.close()
+            if self._ledger is not None:
+                left = tuple(f"{made.case}: {made.what}" for made in self._ledger.there())
+                self._ledger.close()
             await asyncio.gather(*map(self._leave, self._spare), self._place.close())
             self._files.remove()
         return left
@@ -225,8 +226,9 @@ class Session:
             answer = Answer.of_result(reply.result)
             if answer.outcome is not Outcome.SUCCESS:
                 return False
-            for recipe in pack.cleanup.get(tool, ()):
-                self._ledger.answered(f"{pack.path}/observe", tool, recipe, answer)
+            if self._ledger is not None:
+                for recipe in pack.cleanup.get(tool, ()):
+                    self._ledger.answered(f"{pack.path}/observe", tool, recipe, answer)
         return not any(True for _ in compile_schema(observation.schema).iter_errors(answer.body))
 
     # --- doing --------------------------------------------------------------------------------------------------
