@@ -87,7 +87,9 @@ def test_a_comment_without_counts_or_digest_breaks_the_law():
 def test_counts_stand_anywhere_in_the_comments_and_one_of_them_is_right():
     assert not broken("diagram-digest", document("dag"), counts=[7, 3])
     assert not broken("diagram-digest", document("dag", counts="11 statements"), counts=[3])
-    assert broken("diagram-digest", document("dag"), counts=[7])
+    assert not broken("diagram-digest", document("dag"), counts=[7])  # three nodes and two arrows are drawn
+    assert broken("diagram-digest", document("dag", counts="nodes=4 edges=4"), counts=[7])
+    assert broken("diagram-digest", document("sessions", counts="sessions=0 open=0"), counts=[7])
     assert broken("diagram-digest", document("dag", counts="nodes=0 edges=0"), counts=[3, 2])
     header, _, rest = document("dag").split("\n", 2)
     digest = hashlib.sha256(DAG.encode()).hexdigest()
@@ -203,6 +205,24 @@ def test_arrows_are_those_between_the_ids():
     assert broken("diagram-arrows", document("dag"), hidden=both)
     assert not broken("diagram-arrows", document("relations"), drawn=[["cap-1", "cap-3", "part_of"]])
     assert broken("diagram-arrows", document("relations"), drawn=[["cap-1", "cap-3", "blocks"]])
+
+
+MORE = DAG.replace("    classDef ready", '    cap_11["cap-11"]\n    cap_10 --> cap_11\n    classDef ready', 1)
+
+
+def test_beside_what_was_drawn_before_only_the_new_is_counted():
+    before, after = document("dag"), document("dag", body=MORE)
+    assert not broken("diagram-nodes", after, drawn=["cap-11"], only=0, beside=before)
+    assert not broken("diagram-arrows", after, drawn=[["cap-10", "cap-11"]], only=True, beside=before)
+    assert broken("diagram-nodes", after, drawn=[], only=0, beside=before)
+    assert broken("diagram-arrows", after, drawn=[], only=True, beside=before)
+
+
+def test_what_was_drawn_before_is_there_yet():
+    before = document("dag", body=MORE)
+    assert broken("diagram-nodes", document("dag"), drawn=[], beside=before)
+    turned = document("dag", body=MORE.replace("cap_1 --> cap_2", "cap_2 --> cap_1"))
+    assert broken("diagram-arrows", turned, drawn=[], only=True, beside=before)
 
 
 def test_states_are_styled_apart():

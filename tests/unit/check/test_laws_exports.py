@@ -173,6 +173,14 @@ def test_counts_can_be_asked_for():
     assert broken("export-counts", document(), are={"sections": 2})
 
 
+def test_counts_can_be_more_than_they_were():
+    before = document(counts="capsules=1 live=0 superseded=1 tombstoned=0 relations=0")
+    more = {"capsules": 3, "live": 2, "superseded": 0, "tombstoned": 1}
+    assert not broken("export-counts", document(), are=more, since=before)
+    assert broken("export-counts", document(), are={**more, "superseded": 1}, since=before)
+    assert broken("export-counts", document(), are={"sections": 0}, since=before)
+
+
 def test_the_stamp_changes_nothing_of_the_body():
     assert not broken("export-same-body", document(stamp=STAMP), **{"as": document()})
     assert broken("export-same-body", document(BODY + "- more\n"), **{"as": document()})

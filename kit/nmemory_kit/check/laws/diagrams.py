@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -39,7 +40,8 @@ def diagram_digest(answer: Answer, args: Mapping[str, Any]) -> Iterable[Broken]:
     """A comment at the head holds counts and the SHA-256 of the diagram's statements.
 
     The statements are what follows the head, with or without the document's last line end. With ``counts`` one of these
-    numbers, or that of the statements, is among the counts: what is counted is free, how many there are is not.
+    numbers, or that of the statements, nodes or arrows, is among the counts: what is counted is free, how many there
+    are is not.
     """
     document = text_at(answer.body, args["at"])
     diagram = read_diagram(document)
@@ -50,7 +52,9 @@ def diagram_digest(answer: Answer, args: Mapping[str, Any]) -> Iterable[Broken]:
     counts = [int(number) for comment in diagram.comments for number in _COUNT.findall(_DIGEST.sub("", comment))]
     if not counts:
         yield Broken(args["at"], "counts in the leading comment", show(found.string))
-    right = [*args.get("counts", ()), sum(bool(line.strip()) for line in diagram.statements.split("\n"))]
+    statements = sum(bool(line.strip()) for line in diagram.statements.split("\n"))
+    # A nought would be right by mere chance.
+    right = [*args.get("counts", ()), statements, *filter(None, (len(diagram.nodes), len(diagram.arrows)))]
     if "counts" in args and not set(counts) & set(right):
         expected = f"one of {show(right)} among the counts in the leading comment"
         yield Broken(args["at"], expected, show(found.string))
@@ -77,11 +81,16 @@ def diagram_syntax(answer: Answer, args: Mapping[str, Any]) -> Iterable[Broken]:
 @law("diagram-nodes")
 @fitting
 def diagram_nodes(answer: Answer, args: Mapping[str, Any]) -> Iterable[Broken]:
-    """Each id of ``drawn`` has one node, and none of ``hidden`` has one; with ``only`` no other node has an arrow.
+    """Each id of ``drawn`` has one node, and none of ``hidden`` has one.
 
-    ``only`` names how many nodes there are besides. With ``banner`` there is one, or a subgraph.
+    ``only`` names how many nodes there are besides. With ``banner`` there is one, or a subgraph. With ``beside``, an
+    earlier diagram, its nodes are there too, by their labels, and neither among ``drawn`` nor counted by ``only``.
     """
     diagram = read_diagram(text_at(answer.body, args["at"]))
+    earlier = [node.label for node in _earlier(args).nodes.values()]
+    there = Counter(node.label for node in diagram.nodes.values())
+    if gone := Counter(earlier) - there:
+        yield Broken(args["at"], "the nodes of the earlier diagram", f"none for {show(sorted(gone))}")
     for each in args.get("drawn", ()):
         found = list(nodes_of(diagram, each))
         if len(found) != 1:
@@ -89,7 +98,7 @@ def diagram_nodes(answer: Answer, args: Mapping[str, Any]) -> Iterable[Broken]:
     for each in args.get("hidden", ()):
         if any(nodes_of(diagram, each)):
             yield Broken(args["at"], f"no node for {each}", _names(diagram))
-    others = len(diagram.nodes) - len(args.get("drawn", ()))
+    others = len(diagram.nodes) - len(args.get("drawn", ())) - len(earlier)
     if "only" in args and others != args["only"]:
         yield Broken(args["at"], f"{args['only']} other nodes", _names(diagram))
     if args.get("banner") and others not in ((0, 1) if diagram.groups else (1,)):
@@ -101,9 +110,13 @@ def diagram_nodes(answer: Answer, args: Mapping[str, Any]) -> Iterable[Broken]:
 def diagram_arrows(answer: Answer, args: Mapping[str, Any]) -> Iterable[Broken]:
     """Each of ``drawn`` ([from, to] or [from, to, label]) is one arrow, none of ``hidden`` is.
 
-    With ``ordered`` they stand in this order, with ``only`` there is no other.
+    With ``ordered`` they stand in this order, with ``only`` there is no other. With ``beside``, an earlier diagram, its
+    arrows are there too; they are not among ``drawn``.
     """
     diagram = read_diagram(text_at(answer.body, args["at"]))
+    before = _earlier(args)
+    if gone := Counter(_joined(before)) - Counter(_joined(diagram)):
+        yield Broken(args["at"], "the arrows of the earlier diagram", f"not {show(sorted(gone))}")
     places: list[int] = []
     for wanted in args.get("drawn", ()):
         found = _arrows(diagram, wanted)
@@ -115,8 +128,9 @@ def diagram_arrows(answer: Answer, args: Mapping[str, Any]) -> Iterable[Broken]:
             yield Broken(args["at"], f"no arrow {_told(unwanted)}", "one")
     if args.get("ordered") and places != sorted(places):
         yield Broken(args["at"], f"the arrows in the order {show(args['drawn'])}", f"at {show(places)}")
-    if args.get("only") and len(diagram.arrows) != len(args.get("drawn", ())):
-        yield Broken(args["at"], f"{len(args.get('drawn', ()))} arrows", str(len(diagram.arrows)))
+    expected = len(args.get("drawn", ())) + len(before.arrows)
+    if args.get("only") and len(diagram.arrows) != expected:
+        yield Broken(args["at"], f"{expected} arrows", str(len(diagram.arrows)))
 
 
 @law("diagram-arrows-as-indexed")
@@ -214,6 +228,16 @@ def diagram_sessions(answer: Answer, args: Mapping[str, Any]) -> Iterable[Broken
         yield Broken(args["at"], "nodes named by ordinals, in order", show(order))
     if places != sorted(places):
         yield Broken(args["at"], f"the sessions in the order {show([row['label'] for row in rows])}", show(places))
+
+
+def _earlier(args: Mapping[str, Any]) -> Diagram:
+    """The diagram that the others of a store were drawn in before; an empty one where none is given."""
+    return read_diagram(text_at(args["beside"], "")) if "beside" in args else Diagram()
+
+
+def _joined(diagram: Diagram) -> list[tuple[str, str, str]]:
+    """The labels of what each arrow joins, and its own."""
+    return [(diagram.nodes[arrow.tail].label, diagram.nodes[arrow.head].label, arrow.label) for arrow in diagram.arrows]
 
 
 def _ends(text: str) -> tuple[str, str]:

@@ -89,7 +89,7 @@ def export_counts(answer: Answer, args: Mapping[str, Any]) -> Iterable[Broken]:
     """The digest line's counts add up, and are those of the rows.
 
     capsules = live + superseded + tombstoned; as many entries as live ones, as many markers as the others.
-    ``are`` gives numbers that some of them have to be.
+    ``are`` gives numbers that some of them have to be, or with ``since``, a saved index, how many more than there.
     """
     document = read_index(text_at(answer.body, args["at"]))
     counts = document.counts
@@ -107,9 +107,10 @@ def export_counts(answer: Answer, args: Mapping[str, Any]) -> Iterable[Broken]:
     ):
         if told != expected:
             yield Broken(args["at"], f"{expected} {what}", f"{told}, by the digest line {show(counts)}")
+    before = read_index(text_at(args["since"], "")).counts if "since" in args else {}
     for name, number in args.get("are", {}).items():
-        if counts.get(name) != number:
-            yield Broken(args["at"], f"{name}={number} in the digest line", show(counts))
+        if counts.get(name) != before.get(name, 0) + number:
+            yield Broken(args["at"], f"{name}={before.get(name, 0) + number} in the digest line", show(counts))
 
 
 @law("export-same-body")

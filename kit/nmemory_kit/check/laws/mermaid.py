@@ -65,11 +65,11 @@ class Diagram:
     strange: list[str] = field(default_factory=list)
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=2)
 def read_diagram(document: str) -> Diagram:
     """Read a document whole; what is no Mermaid is kept in ``strange``. Lines end at LF only.
 
-    The laws that judge one answer read the same document, one after another.
+    The laws that judge one answer read the same document, or it and an earlier one, one after another.
     """
     diagram = Diagram()
     lines = document.split("\n")
