@@ -305,6 +305,29 @@ def test_a_placeholder_that_nothing_fills_is_an_error_of_the_case() -> None:
     assert "nothing fills {{nothing}}" in (result.reason or "")
 
 
+def test_a_saved_text_where_a_number_has_to_stand_in_a_schema_leaves_the_case_not_run() -> None:
+    steps = case(
+        put("{{marker}}", save={"many": "/id"}),
+        get(expect={"properties": {"texts": {"minItems": "{{many}}"}}}),
+    )
+    result = only(play(steps))
+    assert result.verdict is Verdict.NOT_RUN
+    assert "step 2: what an earlier answer gave is of no use to judge by" in (result.reason or "")
+
+
+def test_a_fault_of_the_kit_costs_one_case_and_not_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    def faulty(*_: object) -> None:
+        raise ZeroDivisionError("by none")
+
+    monkeypatch.setattr("nmemory_kit.run.perform.resolve", faulty)
+    saving = case(put("{{marker}}", save={"made": "/id"}))
+    results = play({**saving, "id": "first"}, {**ROUND_TRIP, "id": "second"})
+    first, second = results.cases
+    assert first.verdict is Verdict.ERROR
+    assert "the kit is at fault, please report it: ZeroDivisionError: by none (test_perform.py" in (first.reason or "")
+    assert second.verdict is Verdict.PASS
+
+
 def test_a_restart_keeps_the_store() -> None:
     steps = case(put("{{marker}}"), {"restart": True}, get(shows=["{{marker}}"]))
     assert only(play(steps)).verdict is Verdict.PASS

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import time
+import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from ..check import Answer, Broken, Judges, Outcome
@@ -298,7 +300,12 @@ class Performance:
                 nowhere=tuple(self.fill(list(check.nowhere), now, more)),
                 shows=tuple(self.fill(list(check.shows), now, more)),
             )
-            if broken := list(judge_check(filled, answer)):
+            try:
+                broken = list(judge_check(filled, answer))
+            except TypeError as error:
+                why = f"step {label}: what an earlier answer gave is of no use to judge by: {error}"
+                raise Stop(Verdict.NOT_RUN, why) from None
+            if broken:
                 stopped = self.docket.broken(label, check.clause, what, broken, precondition=precondition)
                 if stopped.verdict is not None or self.means.pack.clauses[check.clause].level is Level.MUST:
                     stop = stop or stopped
@@ -357,6 +364,11 @@ async def perform(case: Case, means: Means, timeout: float) -> tuple[CaseResult,
         docket.lost = docket.lost or stop.lost
     except TimeoutError:
         verdict, reason = Verdict.NOT_RUN, f"the case was not done within {case.timeout or timeout:g} s"
+    except Exception as error:  # noqa: BLE001 one case is lost to a fault of the kit's, and not the whole run
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{Path(place.filename).name}, line {place.lineno}"
+        reason = f"the kit is at fault, please report it: {type(error).__name__}: {error} ({where})"
+        verdict = Verdict.ERROR
     if docket.findings:
         # Whatever kept the case from its end: what was found by then stands.
         verdict = Verdict.FAIL
