@@ -143,14 +143,16 @@ class OtherOrder(Interceptor):
         ready = body["ready"]
         if "cycle" in ready:
             ready["cycle"] = _turned(ready["cycle"])
-        if not call.arguments.get("terms") and not body["budget"]["trimmed_by_budget"]:
+        if body["budget"]["trimmed_by_budget"]:
+            return
+        if not call.arguments.get("terms"):
             for name in ("constraints", "decisions", "traps"):
                 if name in body:
                     body[name] = await self._tied(call, honest, body[name])
-        if body["budget"]["trimmed_by_budget"] or ready["ready_total"] > 10:
-            return
-        nodes = _backwards([*filter(None, [ready.get("next_action")]), *ready["ready"]])
-        ready |= {"next_action": nodes[0], "ready": nodes[1:]} if nodes else {}
+        nodes = [*filter(None, [ready.get("next_action")]), *ready["ready"]]
+        if ready["ready_total"] <= len(nodes):
+            nodes = _backwards(nodes)
+            ready |= {"next_action": nodes[0], "ready": nodes[1:]} if nodes else {}
         sections = (body.get("constraints", ()), nodes, body.get("decisions", ()), body.get("traps", ()))
         shown = dict.fromkeys(row["id"] for rows in sections for row in rows)
         if "handles" in body:

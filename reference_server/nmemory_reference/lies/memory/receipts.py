@@ -407,4 +407,5 @@ class OnlyTheTopRowIsUsed(Recalls):
             self._first |= {row["id"] for row in found(body)[:1]}
         elif call.name == DIGEST:
             body["most_recalled"] = [row for row in body["most_recalled"] if row["id"] in self._first]
-            body["most_recalled_total"] = min(body["most_recalled_total"], len(body["most_recalled"]))
+            if "most_recalled_total" in body:
+                body["most_recalled_total"] = min(body["most_recalled_total"], len(body["most_recalled"]))
