@@ -18,11 +18,12 @@ from pathlib import Path
 import pytest
 from nmemory_kit.contract import Case, Pack, load_pack
 from nmemory_kit.prove.doubles import casting
-from nmemory_kit.prove.stage import in_memory, options_for, target_of
+from nmemory_kit.prove.stage import options_for, target_of
 from nmemory_kit.run.conduct import conduct
 from nmemory_kit.run.options import Options
 from nmemory_kit.run.result import Results, Verdict
 from nmemory_kit.target import Command, HttpTarget, McpVersion, ServedTarget, StdioTarget, Target
+from nmemory_kit.target.throwaway import in_memory
 
 PACK = load_pack("memory-verbs")
 MEMORY = load_pack("nmemory")

@@ -94,11 +94,13 @@ def conformance(
 ) -> None:
     """Judge a server by the contract. Without a target the kit certifies its own reference server."""
     import asyncio
+    from contextlib import nullcontext
 
     from ..run.declared import check_declared
     from ..run.excuse import check_excuses, read_excuses
     from ..run.reach import Address, reach
     from ..run.select import choose, concerned
+    from ..target.throwaway import in_memory
     from . import own_server
 
     token_from = (token, token_env, token_file)
@@ -128,7 +130,7 @@ def conformance(
         say("the kit's own folder cannot be written: if this run crashes, what it made stays in the target")
     if not address.given:
         say("no target was given: this certifies the kit's own reference server, over stdio")
-    with Recorder(report, options.run) as recorder:
+    with Recorder(report, options.run) as recorder, nullcontext() if address.given else in_memory():
         results = asyncio.run(_conduct(reached.target, run, options, recorder))
     try:
         _tell(results, recorder.path, as_json=as_json)

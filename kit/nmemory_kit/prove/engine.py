@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 from ..contract.clause import Level
 from ..contract.pack import Pack
+from ..target.throwaway import in_memory
 from .doubles import Doubles, Sources, gather
 from .proof import LieTrial, NullTrial, Proof, Trial, VariantTrial
-from .stage import in_memory
 from .trial import try_kin, try_null, try_variant, waits
 from .vacuity import stale
 from .workers import deaf_children, hear

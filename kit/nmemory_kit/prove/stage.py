@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -33,9 +32,6 @@ _TOKENS = f"""\
 - {{token: {_READER}, name: reader, tenant: default, scopes: [read]}}
 - {{token: {_OTHER}, name: other, tenant: two, scopes: [read, write]}}
 """
-
-#: Where files are in memory.
-_IN_MEMORY = Path("/dev/shm")  # noqa: S108
 
 #: Seconds for a call: a double that hangs is a double that hangs, and nothing here is slow.
 CALL_TIMEOUT = 3.0
@@ -94,18 +90,6 @@ async def staged(double: Lie | Variant, cast: Cast, mishaps: list[str]) -> Async
             await session.close()
     finally:
         await target.close()
-
-
-@contextmanager
-def in_memory() -> Iterator[None]:
-    """Meanwhile temporary folders are in memory, if the machine has a place for that."""
-    before = tempfile.tempdir
-    if _IN_MEMORY.is_dir() and os.access(_IN_MEMORY, os.W_OK):
-        tempfile.tempdir = str(_IN_MEMORY)
-    try:
-        yield
-    finally:
-        tempfile.tempdir = before
 
 
 @cache

@@ -90,13 +90,16 @@ class Session:
         return tuple(dict.fromkeys(map(self.options.redact, (*self._closed_noise, *found))))
 
     def waves(self, cases: Sequence[Case]) -> tuple[list[Case], list[Case]]:
-        """The cases that may overlap, those that take long first; then those that run alone on the one store there is.
+        """The cases that may overlap, those that wait first; then those that run alone on the one store there is.
 
-        Where there are stores to give, all may overlap.
+        Where there are stores to give, all may overlap. Those that get one take long, so they are spread among the
+        others: neither a server's start nor the one server of all others is waited for alone.
         """
         alone = [] if self.gives_stores else [case for case in cases if case.alone]
-        beside = cases if self.gives_stores else [case for case in cases if not case.alone]
-        return sorted(beside, key=lambda case: (not case.waits, not case.apart, case.store == "shared")), alone
+        own = sorted(filter(self._has_its_own, cases), key=lambda case: not case.apart)
+        shared = [case for case in cases if not (case.alone or self._has_its_own(case))]
+        spread = [(place / len(kind), case) for kind in (own, shared) for place, case in enumerate(kind)]
+        return [case for _, case in sorted(spread, key=lambda one: (not one[1].waits, one[0]))], alone
 
     async def do(self, case: Case) -> CaseResult:
         """Do a case; never raises for the target's doing.
@@ -110,7 +113,7 @@ class Session:
             return not_run(case, f"the target does not list {', '.join(absent)}")
         if case.store == "fresh" and not self.gives_stores:
             return skipped(case, "the target cannot give it an empty store of its own: put {store} into its command")
-        if case.store == "fresh" or (case.alone and self.gives_stores):
+        if self._has_its_own(case):
             used = self._spare.pop() if self._spare and case.store != "fresh" else None
             place = used or Place(self._target, self._target.fresh_store())
             return await self._elsewhere(case, place, hand_on=case.store != "fresh")
@@ -147,6 +150,10 @@ class Session:
             await asyncio.gather(*map(self._leave, self._spare), self._place.close())
             self._files.remove()
         return left
+
+    def _has_its_own(self, case: Case) -> bool:
+        """Whether a case is done in a store of its own."""
+        return self.gives_stores and (case.store == "fresh" or case.alone)
 
     # --- opening ------------------------------------------------------------------------------------------------
 
