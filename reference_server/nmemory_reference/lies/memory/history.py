@@ -9,12 +9,18 @@ from nmemory_reference.lies.answers import Body, Honest, Result, body_of, is_err
 from nmemory_reference.serve.interceptor import Interceptor, ToolCall
 
 
+class Captured(dict[str, Mapping[str, Any]]):
+    """What was captured, as it was sent, by its id; what came in some other way (merged, imported) is empty."""
+
+    def __missing__(self, named: str) -> Mapping[str, Any]:
+        return {"content": "", "source": "", "anchor": ""}
+
+
 class History(Interceptor):
     """Remembers what succeeded, and changes answers by it."""
 
     def __init__(self) -> None:
-        #: What was captured, as it was sent, by its id.
-        self.captured: dict[str, Mapping[str, Any]] = {}
+        self.captured = Captured()
         #: The ids of what was forgotten, the latest last.
         self.forgotten: list[str] = []
         #: The edges that were recorded, as (kind, from, to).

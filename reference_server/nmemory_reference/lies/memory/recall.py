@@ -303,14 +303,14 @@ def freshness_is_no_key(call: ToolCall, body: Body) -> None:
 @area.success(TOOL, clause="nm1/retrieve/rank-usage")
 def usage_is_no_key(call: ToolCall, body: Body) -> None:
     """Having been recalled ranks nothing."""
-    if len({(row["bm25"], row["confidence"], row["freshness"]["valid_from"]) for row in _found(body)}) == 1:
+    if len({(row.get("bm25"), row["confidence"], row["freshness"]["valid_from"]) for row in _found(body)}) == 1:
         _sort(body, _number)
 
 
 @area.success(TOOL, clause="nm1/retrieve/rank-append")
 def ids_rank_as_texts(call: ToolCall, body: Body) -> None:
     """Equal rows stand in the order of their ids as texts."""
-    if len({(row["bm25"], row["confidence"], row["freshness"]["valid_from"]) for row in _found(body)}) == 1:
+    if len({(row.get("bm25"), row["confidence"], row["freshness"]["valid_from"]) for row in _found(body)}) == 1:
         _sort(body, lambda row: row["id"])
 
 
