@@ -67,6 +67,18 @@ def test_verdict(tmp_path: Path) -> None:
 
 
 @pytest.mark.timeout(1800)
+def test_both_contracts_on_our_own_server() -> None:
+    """What `nmemory protocol conformance` does without a target."""
+    cases = [case for pack in map(load_pack, pack_names()) for case in pack.cases if not case.waits]
+    prompt = [word for case in cases for word in ("--case", case.path)]
+    say(
+        f"both contracts on stdio, the {len(cases)} cases that need no waiting, best of 5",
+        f"{best('protocol', 'conformance', *prompt):.1f} s",
+    )
+    say("both contracts on stdio, every case, best of 5", f"{best('protocol', 'conformance'):.1f} s")
+
+
+@pytest.mark.timeout(1800)
 def test_whole_run_of_each_pack(tmp_path: Path) -> None:
     """Every case on stdio: wall time, what the kit and its servers cost, and how many processes it took."""
     for pack in map(load_pack, pack_names()):
