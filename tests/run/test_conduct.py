@@ -86,6 +86,14 @@ def test_exclusive_cases_hand_on_a_store_that_they_leave_whole_and_fresh_ones_ge
     assert len({stores["first"], stores["empty"], stores["third"]}) == 3
 
 
+def test_a_case_that_could_not_be_decided_in_a_used_store_is_done_again_in_an_empty_one() -> None:
+    none = {"properties": {"texts": {"maxItems": 0}}}
+    untouched = [{"call": "get", "clause": "toy/get/shows", "precondition": True, "expect": none}, put("{{marker}}")]
+    users = [case(name, put("{{marker}}"), store="exclusive") for name in ("first", "second")]
+    results = play(*users, case("third", *untouched, store="exclusive"), jobs=1)
+    assert set(verdicts(results).values()) == {Verdict.PASS}
+
+
 def test_only_the_case_that_kills_the_target_is_blamed_for_it() -> None:
     async def fragile(toy: Any, name: str, arguments: dict[str, Any]) -> Any:
         await asyncio.sleep(0)

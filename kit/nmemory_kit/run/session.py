@@ -114,8 +114,12 @@ class Session:
         if case.store == "fresh" and not self.gives_stores:
             return skipped(case, "the target cannot give it an empty store of its own: put {store} into its command")
         if self._has_its_own(case):
-            used = self._spare.pop() if self._spare and case.store != "fresh" else None
-            place = used or Place(self._target, self._target.fresh_store())
+            if self._spare and case.store != "fresh":
+                result = await self._elsewhere(case, self._spare.pop(), hand_on=True)
+                if result.verdict is not Verdict.NOT_RUN:
+                    return result
+                # What others have left there may have kept it from being decided.
+            place = Place(self._target, self._target.fresh_store())
             return await self._elsewhere(case, place, hand_on=case.store != "fresh")
         result, lost = await self._here(case, alone=case.alone)
         if lost and not case.alone:
