@@ -1,11 +1,13 @@
 """A server of MCP over HTTP in a few lines, which starts at once: ``small_http.py PORT STORE [how]``.
 
 ``who`` answers with the process, the file of the store and how often that was used; ``die`` ends the process in the
-middle of the call. ``ends`` as the third argument ends it before it listens, ``deaf`` lets it run without listening.
+middle of the call. The third argument: ``ends`` before it listens, is ``deaf`` and never listens, finds its port
+``taken`` the first time, or ``breaks-off`` what comes at first.
 """
 
 import json
 import os
+import socket
 import sys
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -51,9 +53,18 @@ class Handler(BaseHTTPRequestHandler):
         """Nothing is said of requests."""
 
 
+FIRST = STORE.with_suffix(".first")
 if HOW == "ends":
     print("no license key", file=sys.stderr)
     sys.exit(3)
+if HOW and not FIRST.exists():
+    FIRST.touch()
+    if HOW == "taken":
+        sys.exit("Address already in use")
+    if HOW == "breaks-off":
+        with socket.create_server(("127.0.0.1", PORT)) as listener:
+            for _ in range(2):
+                listener.accept()[0].close()
 print("a banner that means nothing")
 if HOW == "deaf":
     time.sleep(3600)

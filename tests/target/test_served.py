@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from nmemory_kit.run.state import ledgers
 from nmemory_kit.target import (
     Blame,
     Command,
@@ -80,7 +82,7 @@ async def test_a_process_that_ends_is_told_with_its_exit_code_and_last_words_and
 
 STARTS = [
     ("ends", "the target's process ended with exit code 3", "no license key"),
-    ("deaf", "nobody listens on port", None),
+    ("deaf", "nobody listens on 127.0.0.1, port", None),
 ]
 
 
@@ -103,6 +105,36 @@ def target_of(entry: Path) -> str | None:
     except OSError:
         return None
     return words[4] if len(words) > 4 and "small_http.py" in words[2] else None
+
+
+@pytest.mark.parametrize("how", ["taken", "breaks-off"])
+async def test_a_port_that_somebody_took_and_a_conversation_that_is_broken_off_at_first_are_tried_again(how):
+    target = small(how)
+    connection = await target.connect()
+    assert (await who(connection))["uses"] == 1
+    await connection.close()
+    await target.close()
+
+
+async def test_targets_that_are_displayed_alike_are_told_apart(tmp_path, monkeypatch):
+    def ledger_of(profile: Profile) -> Path:
+        return ledgers(make_target(profile=profile))
+
+    served = Profile(file="p", target=URL, command=("serve", "{port}"))
+    here = ledger_of(served)
+    assert ledger_of(replace(served, env={"DB": "a.db"})) != ledger_of(replace(served, env={"DB": "b.db"})) != here
+    assert ledger_of(replace(served, cwd=tmp_path)) != here
+    assert ledger_of(Profile(file="p", target="http://h/mcp")) == ledger_of(Profile(file="q", target="http://h/mcp"))
+    monkeypatch.chdir(tmp_path)
+    assert ledger_of(served) != here
+    assert ledger_of(replace(served, target=None, command=("serve",))) != here
+
+
+async def test_a_flag_may_name_the_url_of_the_profiles_command():
+    profile = Profile(file="p", command=SMALL)
+    assert isinstance(make_target(profile=profile, target=URL), ServedTarget)
+    started = make_target(profile=replace(profile, target=URL), start="other {port}")
+    assert "other" in started.display
 
 
 async def test_a_command_that_cannot_be_started_says_why():
@@ -138,11 +170,14 @@ MISTAKES = [
     ({"target": URL, "start": "serve --port 80"}, "there is no {port} in the command"),
     ({"target": URL}, "{port} in a URL is for a server that the kit starts"),
     ({"target": "serve --port {port}"}, "{port} in a command is for a server on HTTP"),
-    ({"target": "serve", "start": "serve --port {port}"}, "has no URL beside it"),
-    ({"start": "serve --port {port}"}, "has no URL beside it"),
-    ({"target": "http://", "start": "serve {port}"}, "there is no {port} in the URL"),
+    ({"target": "http://127.0.0.1/{port}", "start": "serve --port {port}"}, "there is no {port} in the URL"),
+    ({"target": "serve", "start": "serve --port {port}"}, "--start is for a server on HTTP"),
+    ({"command": ["serve"], "start": "serve --port {port}"}, "--start is for a server on HTTP"),
+    ({"start": "serve --port {port}"}, "--start is for a server on HTTP"),
+    ({"target": "http://", "start": "serve {port}"}, "is not an http:// or https:// URL"),
     ({"target": URL, "start": "serve '{port}"}, "the command cannot be split"),
-    ({"target": URL, "start": ""}, "the command of the target is empty"),
+    ({"target": URL, "start": " "}, "the command of --start is empty"),
+    ({"target": URL, "start": URL}, "--start has a URL"),
     ({"profile": Profile(file="p", target=URL, command=("serve",))}, "there is no {port} in the command"),
 ]
 

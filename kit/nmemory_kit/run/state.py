@@ -17,14 +17,11 @@ def state() -> Path:
 def ledgers(target: "Target") -> Path:
     """The folder of the ledgers of runs against this very target.
 
-    Kept apart by target, so that a clean-up never takes an id to a server that did not give it out. For a command the
-    folder in which it runs is part of who it is.
+    Kept apart by target, so that a clean-up never takes an id to a server that did not give it out.
     """
     import hashlib
 
-    who = f"{target.kind}\n{target.display}"
-    if target.kind == "stdio":
-        who += f"\n{Path.cwd()}"
+    who = "\n".join((target.kind, target.display, *target.where))
     return state() / "ledgers" / hashlib.sha256(who.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 

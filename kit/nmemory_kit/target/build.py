@@ -38,11 +38,13 @@ def make_target(
     said = profile or Profile(file="")
     if target is not None and command is not None:
         raise TargetError("both --target and a command after -- are given", "give one of them")
-    starting: Sequence[str] | None = None if start is None else _command(start, None)
+    starting: Sequence[str] | None = None if start is None else _start(start)
     if target is None and command is None:
         target, command = said.target, said.command
-        if target is not None and starting is None:
-            starting, command = command, None
+        if target is not None:
+            starting, command = starting or command, None
+    elif target is not None and PORT in target:
+        starting = starting or said.command
     chosen = version or said.mcp_version or "auto"
     bounds = limits or said.limits()
     if target is not None and target.strip().lower().startswith(("http://", "https://")):
@@ -57,7 +59,8 @@ def make_target(
             raise TargetError("`env`, `inherit` and `cwd` of the profile are for a command", "take them out for a URL")
         return at(target.strip())
     if starting is not None:
-        raise TargetError("a command to start a server on HTTP has no URL beside it", "give --target http://...")
+        what = "--start is for a server on HTTP, and the target is no http:// or https:// URL"
+        raise TargetError(what, f"give --target http://127.0.0.1:{PORT}/mcp")
     if token or headers or said.token or said.tokens or said.headers:
         raise TargetError(
             "tokens and headers are for a URL; a command on stdio has no use for them",
@@ -66,7 +69,8 @@ def make_target(
     command = _command(target, command)
     if any(PORT in argument for argument in command):
         raise TargetError(
-            f"{PORT} in a command is for a server on HTTP", f"give --target http://127.0.0.1:{PORT}/mcp, too"
+            f"{PORT} in a command is for a server on HTTP",
+            f"give its URL, too: --target http://127.0.0.1:{PORT}/mcp --start COMMAND",
         )
     return StdioTarget(_launched(command, said), limits=bounds, version=chosen, name=said.name)
 
@@ -92,6 +96,14 @@ def _http(
 
 def _launched(command: Sequence[str], profile: Profile) -> Command:
     return Command(command, env=profile.env, inherit=profile.inherit or "safe", cwd=profile.cwd, root=profile.folder)
+
+
+def _start(command: str) -> list[str]:
+    if not command.strip():
+        raise TargetError("the command of --start is empty", "give a program and its arguments")
+    if "://" in command.split()[0]:
+        raise TargetError("--start has a URL", "give the URL as --target, and here the command that starts the server")
+    return _command(command, None)
 
 
 def _command(target: str | None, command: Sequence[str] | None) -> list[str]:

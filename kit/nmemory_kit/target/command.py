@@ -55,12 +55,13 @@ class Command:
         root: Path | None = None,
     ) -> None:
         self._arguments = tuple(arguments)
-        self._told = (*self._arguments, *(env or {}).values())
-        self._environment = child_environment(inherit, env or {})
+        self._added = dict(env or {})
+        self._told = (*self._arguments, *self._added.values())
+        self._environment = child_environment(inherit, self._added)
         self.cwd = cwd
         # Of what it inherits, only what is named like one: a folder or a host looks random too.
         inherited = secret_values(self._environment, by_looks=False)
-        self.secrets = (*secret_values(env or {}), *inherited, *secret_arguments(self._arguments))
+        self.secrets = (*secret_values(self._added), *inherited, *secret_arguments(self._arguments))
         self.disposable = self.tells(STORE)
         self.shares_files = root is not None or Path(self._arguments[0]).stem not in _DOORS
         self._root = root
@@ -69,6 +70,11 @@ class Command:
 
     def __str__(self) -> str:
         return written(self._arguments)
+
+    @property
+    def where(self) -> tuple[str, ...]:
+        """The folder in which it runs, and the variables that were added."""
+        return (str(self.cwd or Path.cwd()), *(f"{name}={value}" for name, value in sorted(self._added.items())))
 
     @property
     def passed_names(self) -> tuple[str, ...]:

@@ -80,6 +80,8 @@ class Target(Protocol):
     disposable: bool
     #: Whether it sees the files that the kit makes on this machine.
     shares_files: bool
+    #: What tells it from others that are displayed alike: where its command runs, and with which variables.
+    where: tuple[str, ...]
     #: What takes this target's secrets out of anything that is shown or kept; replies come as sent.
     redactor: Redactor
 

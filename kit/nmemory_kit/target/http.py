@@ -47,6 +47,7 @@ class HttpTarget:
     kind = "http"
     can_restart = False
     disposable = False
+    where: tuple[str, ...] = ()
 
     def __init__(
         self,

@@ -54,6 +54,7 @@ class InProcessTarget:
     """
 
     kind = "in-process"
+    where: tuple[str, ...] = ()
     can_restart = True
     disposable = True
     shares_files = True

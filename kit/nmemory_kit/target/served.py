@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
+import time
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -41,20 +42,22 @@ class ServedTarget:
     can_restart = True
 
     def __init__(self, command: Command, url: str, at: Callable[[str], HttpTarget], *, name: str | None = None) -> None:
-        if PORT not in url or not command.tells(PORT):
-            where = "the URL" if PORT not in url else "the command"
+        outside = at(url.replace(PORT, "1"))
+        named = f":{PORT}" in urlsplit(url).netloc
+        if not named or not command.tells(PORT):
+            example = f"--target http://127.0.0.1:{PORT}/mcp --start 'my-server --port {PORT}'"
             raise TargetError(
-                f"there is no {PORT} in {where} of a server that the kit is to start",
-                f"write {PORT} for the port in both: --target http://127.0.0.1:{PORT}/mcp -- my-server --port {PORT}",
+                f"there is no {PORT} in {'the command' if named else 'the URL'} of a server that the kit is to start",
+                f"write it for the port in both: {example}",
             )
         self._command = command
         self._url = url
         self._at = at
-        outside = at(url.replace(PORT, "1"))
         self.limits = outside.limits
         self.credentials = outside.credentials
         self.redactor = Redactor([*outside.secrets, *command.secrets])
         self.display = self.redactor.text(name or f"{url} of {command}")
+        self.where = command.where
         self.disposable = command.disposable
         self.shares_files = command.shares_files
         self._serving: dict[Store | None, _Serving] = {}
@@ -89,11 +92,7 @@ class ServedTarget:
                 serving = self._serving[store] = await self._start(store)
             serving.users += 1
         try:
-            connection = await serving.target.connect(credential=credential, client=client)
-        except Unreachable as error:
-            fault = await serving.explained(error.fault)
-            await self._leave(store, serving)
-            raise Unreachable(self.redactor.fault(fault)) from None
+            connection = await self._converse(serving, credential, client)
         except BaseException:
             await self._leave(store, serving)
             raise
@@ -102,6 +101,21 @@ class ServedTarget:
     async def close(self) -> None:
         """Remove the stores."""
         self._command.remove()
+
+    async def _converse(self, serving: _Serving, credential: str | None, client: str | None) -> HttpConnection:
+        """Begin a conversation; one that has just begun to listen may yet break it off. Raises ``Unreachable``."""
+        while True:
+            try:
+                connection = await serving.target.connect(credential=credential, client=client)
+            except Unreachable as error:
+                fault = await serving.explained(error.fault)
+                broken_off = fault.kind in (FaultKind.CLOSED, FaultKind.UNREACHABLE)
+                if not broken_off or serving.process.ending is not None or time.monotonic() > serving.in_time:
+                    raise Unreachable(self.redactor.fault(fault)) from None
+                await asyncio.sleep(_LOOK_AGAIN)
+            else:
+                serving.in_time = 0.0  # it is ready: what breaks off from now on is for the caller to know
+                return connection
 
     async def _leave(self, store: Store | None, serving: _Serving) -> None:
         """One connection less to a process; it ends with the last one."""
@@ -112,9 +126,18 @@ class ServedTarget:
             await self._end(serving)
 
     async def _start(self, store: Store | None) -> _Serving:
+        """Start a process and wait until it listens. Raises ``Unreachable``."""
+        try:
+            return await self._start_once(store)
+        except _EndedAtOnce:
+            # Somebody may have taken the port since it was found free.
+            return await self._start_once(store)
+
+    async def _start_once(self, store: Store | None) -> _Serving:
         port = self._free_port()
         arguments, environment = self._command.filled(store, port=str(port))
-        serving = _Serving(self._at(self._url.replace(PORT, str(port))), self.redactor)
+        in_time = time.monotonic() + self.limits.start
+        serving = _Serving(self._at(self._url.replace(PORT, str(port))), self.redactor, in_time)
         try:
             await serving.process.start(arguments, env=environment, cwd=self._command.cwd)
         except (OSError, ValueError) as error:
@@ -138,10 +161,12 @@ class ServedTarget:
                         await asyncio.sleep(_LOOK_AGAIN)
                     else:
                         writer.close()
-                        return
-        message = f"nobody listens on port {port} after {self.limits.start:g} s"
-        fault = Fault(FaultKind.UNREACHABLE, Blame.TARGET, message, remedy="see that the command takes its {port}")
-        raise Unreachable(self.redactor.fault(await serving.explained(fault)))
+                        if serving.process.ending is None:
+                            return
+        message = f"nobody listens on {host}, port {port}, after {self.limits.start:g} s"
+        remedy = "see that the command takes its {port}, and listens on the host of the URL"
+        fault = await serving.explained(Fault(FaultKind.UNREACHABLE, Blame.TARGET, message, remedy=remedy))
+        raise (Unreachable if serving.process.ending is None else _EndedAtOnce)(self.redactor.fault(fault))
 
     async def _end(self, serving: _Serving) -> None:
         await serving.target.close()
@@ -158,13 +183,20 @@ class ServedTarget:
                 return port
 
 
+class _EndedAtOnce(Unreachable):
+    """A process ended before it listened."""
+
+
 class _Serving:
     """A process that listens, the target at its port, and how many talk to it."""
 
-    def __init__(self, target: HttpTarget, redactor: Redactor) -> None:
+    def __init__(self, target: HttpTarget, redactor: Redactor, in_time: float) -> None:
         self.target = target
-        self.process = Process(_unheard, _unnoticed)
+        #: Until when it may have got ready, by the monotonic clock.
+        self.in_time = in_time
         self.users = 0
+        self._silent = asyncio.Event()
+        self.process = Process(_unheard, self._silent.set)
         self._redactor = redactor
 
     def stderr(self) -> str | None:
@@ -176,8 +208,10 @@ class _Serving:
         broken_off = fault.kind in (FaultKind.CLOSED, FaultKind.UNREACHABLE)
         if not await self.process.ends_within(_AFTERWARDS if broken_off else 0):
             return replace(fault, stderr=self.stderr())
+        await self._silent.wait()  # its last words are on their way yet; the process bounds how long
         message = f"the target's process {self.process.ending}"
-        return Fault(FaultKind.CLOSED, Blame.TARGET, message, stderr=self.stderr(), lost=True)
+        remedy = "the command has to stay in the foreground" if self.process.exit_code == 0 else None
+        return Fault(FaultKind.CLOSED, Blame.TARGET, message, remedy=remedy, stderr=self.stderr(), lost=True)
 
 
 class ServedConnection:
@@ -239,7 +273,3 @@ class ServedConnection:
 
 def _unheard(_output: bytes) -> None:
     """Nobody listens to the stdout of a server that answers elsewhere."""
-
-
-def _unnoticed() -> None:
-    """Its end is looked for when it is asked."""

@@ -50,6 +50,7 @@ class StdioTarget:
         self._version = version
         self.redactor = Redactor(self._command.secrets)
         self.display = self.redactor.text(name or str(self._command))
+        self.where = self._command.where
         self.disposable = self._command.disposable
         self.shares_files = self._command.shares_files
 
