@@ -116,6 +116,40 @@ class Command:
         self._stores.remove()
 
 
+class CommandTarget:
+    """What targets behind a command have in common: its stores and folders are the kit's to make and to throw away."""
+
+    can_restart = True
+
+    def __init__(self, command: Command) -> None:
+        self._command = command
+        self.where = command.where
+        self.disposable = command.disposable
+        self.shares_files = command.shares_files
+
+    @property
+    def passed_names(self) -> tuple[str, ...]:
+        """The names of the environment variables that the process gets."""
+        return self._command.passed_names
+
+    @property
+    def root(self) -> Path | None:
+        """The folder that ``{folder}`` stands for, or the one that was given."""
+        return self._command.root
+
+    def fresh_store(self) -> Store | None:
+        """A store in a file of its own, or None where there is no ``{store}``."""
+        return self._command.fresh_store()
+
+    def store_file(self, store: Store | None) -> Path | None:
+        """The path that ``{store}`` stands for, where it does."""
+        return self._command.store_file(store)
+
+    async def close(self) -> None:
+        """Remove the stores."""
+        self._command.remove()
+
+
 def not_started(command: Sequence[str], cwd: Path | None, error: Exception, redactor: Redactor) -> Unreachable:
     """A command could not be started: which part of it, and why."""
     program = redactor.text(command[0]) if command else ""

@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from .command import PORT, Command, not_started
+from .command import PORT, CommandTarget, not_started
 from .errors import TargetError
 from .http import HttpTarget
 from .process import Process
@@ -20,8 +20,8 @@ from .secrets import Redactor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
-    from pathlib import Path
 
+    from .command import Command
     from .connection import Era, ServerInfo, Store
     from .http_connection import HttpConnection
 
@@ -31,7 +31,7 @@ _LOOK_AGAIN = 0.02
 _AFTERWARDS = 0.5
 
 
-class ServedTarget:
+class ServedTarget(CommandTarget):
     """A server on HTTP with a process for each store that is in use.
 
     ``{port}`` in the URL, and in the command or a value of its environment, becomes a free port. ``at`` makes the
@@ -39,7 +39,6 @@ class ServedTarget:
     """
 
     kind = "http"
-    can_restart = True
 
     def __init__(self, command: Command, url: str, at: Callable[[str], HttpTarget], *, name: str | None = None) -> None:
         outside = at(url.replace(PORT, "1"))
@@ -50,37 +49,16 @@ class ServedTarget:
                 f"there is no {PORT} in {'the command' if named else 'the URL'} of a server that the kit is to start",
                 f"write it for the port in both: {example}",
             )
-        self._command = command
+        super().__init__(command)
         self._url = url
         self._at = at
         self.limits = outside.limits
         self.credentials = outside.credentials
         self.redactor = Redactor([*outside.secrets, *command.secrets])
         self.display = self.redactor.text(name or f"{url} of {command}")
-        self.where = command.where
-        self.disposable = command.disposable
-        self.shares_files = command.shares_files
         self._serving: dict[Store | None, _Serving] = {}
         self._locks: dict[Store | None, asyncio.Lock] = {}
         self._ports: set[int] = set()
-
-    @property
-    def passed_names(self) -> tuple[str, ...]:
-        """The names of the environment variables that the process gets."""
-        return self._command.passed_names
-
-    @property
-    def root(self) -> Path | None:
-        """The folder that ``{folder}`` stands for, or the one that was given."""
-        return self._command.root
-
-    def fresh_store(self) -> Store | None:
-        """A store in a file of its own, or None where there is no ``{store}``."""
-        return self._command.fresh_store()
-
-    def store_file(self, store: Store | None) -> Path | None:
-        """The path that ``{store}`` stands for, where it does."""
-        return self._command.store_file(store)
 
     async def connect(
         self, *, store: Store | None = None, credential: str | None = None, client: str | None = None
@@ -97,10 +75,6 @@ class ServedTarget:
             await self._leave(store, serving)
             raise
         return ServedConnection(connection, serving, partial(self._leave, store, serving))
-
-    async def close(self) -> None:
-        """Remove the stores."""
-        self._command.remove()
 
     async def _converse(self, serving: _Serving, credential: str | None, client: str | None) -> HttpConnection:
         """Begin a conversation; one that has just begun to listen may yet break it off. Raises ``Unreachable``."""

@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from .command import not_started
+from .command import CommandTarget, not_started
 from .era import CLIENT, McpVersion, envelope, negotiate
 from .exchange import Exchange, Pending
 from .frames import FrameSplitter, FrameTooLarge
@@ -30,12 +30,11 @@ _CLOSED = "the connection was closed by the kit"
 _BACKLOG = 1024 * 1024
 
 
-class StdioTarget:
+class StdioTarget(CommandTarget):
     """A server that is started by a command, once a connection."""
 
     kind = "stdio"
     credentials: frozenset[str] = frozenset()
-    can_restart = True
 
     def __init__(
         self,
@@ -45,32 +44,11 @@ class StdioTarget:
         version: McpVersion = "auto",
         name: str | None = None,
     ) -> None:
-        self._command = command
+        super().__init__(command)
         self.limits = limits or Limits()
         self._version = version
-        self.redactor = Redactor(self._command.secrets)
-        self.display = self.redactor.text(name or str(self._command))
-        self.where = self._command.where
-        self.disposable = self._command.disposable
-        self.shares_files = self._command.shares_files
-
-    @property
-    def passed_names(self) -> tuple[str, ...]:
-        """The names of the environment variables that the process gets."""
-        return self._command.passed_names
-
-    @property
-    def root(self) -> Path | None:
-        """The folder that ``{folder}`` stands for, or the one that was given."""
-        return self._command.root
-
-    def fresh_store(self) -> Store | None:
-        """A store in a file of its own, or None where there is no ``{store}``."""
-        return self._command.fresh_store()
-
-    def store_file(self, store: Store | None) -> Path | None:
-        """The path that ``{store}`` stands for, where it does."""
-        return self._command.store_file(store)
+        self.redactor = Redactor(command.secrets)
+        self.display = self.redactor.text(name or str(command))
 
     async def connect(
         self, *, store: Store | None = None, credential: str | None = None, client: str | None = None
@@ -101,10 +79,6 @@ class StdioTarget:
         # The next processes need not be asked again which era it is.
         self._version = server.era
         return connection
-
-    async def close(self) -> None:
-        """Remove the stores."""
-        self._command.remove()
 
 
 class StdioConnection:
