@@ -25,9 +25,9 @@ class PackCollector(pytest.Collector):
         self._conformance, self._pack, self._cases = conformance, pack, cases
 
     def collect(self) -> Iterable[CaseItem]:
-        """An item a case, in the order of their ids; those that run alone come last, as they are done last."""
+        """An item a case, in the order of their ids; those that may have to run alone come last."""
         files = {file.stem: file for file in Path(str(self._pack.root)).glob("cases/*/*.json")}
-        for case in sorted(self._cases, key=lambda case: (case.store == "exclusive", case.id)):
+        for case in sorted(self._cases, key=lambda case: (case.alone, case.id)):
             yield CaseItem.from_parent(
                 self,
                 name=case.id,

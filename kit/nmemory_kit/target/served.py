@@ -64,7 +64,7 @@ class ServedTarget(CommandTarget):
         self, *, store: Store | None = None, credential: str | None = None, client: str | None = None
     ) -> ServedConnection:
         """Begin a conversation with the process of ``store``; the first one starts it. Raises ``Unreachable``."""
-        async with self._locks.setdefault(store, asyncio.Lock()):
+        async with self._lock(store):
             serving = self._serving.get(store)
             if serving is None or serving.process.ending is not None:
                 serving = self._serving[store] = await self._start(store)
@@ -93,11 +93,16 @@ class ServedTarget(CommandTarget):
 
     async def _leave(self, store: Store | None, serving: _Serving) -> None:
         """One connection less to a process; it ends with the last one."""
-        serving.users -= 1
-        if serving.users == 0:
-            if self._serving.get(store) is serving:
-                del self._serving[store]
-            await self._end(serving)
+        async with self._lock(store):  # else the next one might start on a store that this one still has open
+            serving.users -= 1
+            if serving.users == 0:
+                if self._serving.get(store) is serving:
+                    del self._serving[store]
+                await self._end(serving)
+
+    def _lock(self, store: Store | None) -> asyncio.Lock:
+        """Held while the process of a store is started or ended."""
+        return self._locks.setdefault(store, asyncio.Lock())
 
     async def _start(self, store: Store | None) -> _Serving:
         """Start a process and wait until it listens. Raises ``Unreachable``."""
